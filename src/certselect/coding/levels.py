@@ -1,0 +1,185 @@
+"""Integers and categories as levels: the distinct values of a column, numbered in order."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from certselect.coding.tiles import TILE_BYTES, over_columns, slices
+from certselect.errors import InvalidInput
+from certselect.table import Block
+
+_NARROW = 255  # largest max - min whose offsets fit in a byte
+_TABULATED = 65535  # largest max - min for which a table of seen values beats sorting
+_COMPARED = 16  # largest max - min for which comparing with each value beats scattering into a table
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerLevels:
+    """The distinct values of some integer columns, flat: column j has values[starts[j]:starts[j + 1]], ascending."""
+
+    positions: np.ndarray
+    values: np.ndarray
+    starts: np.ndarray
+
+    @property
+    def levels(self) -> np.ndarray:
+        return np.diff(self.starts)
+
+    def code_column(self, place: int, values: np.ndarray, name: str) -> np.ndarray:
+        """Codes of new values of one column; a value not seen when fitted is refused."""
+        known = self.values[self.starts[place] : self.starts[place + 1]]
+        with np.errstate(invalid="ignore"):  # floats beyond the integers are unequal to what they become
+            whole = values.astype(known.dtype)
+        codes = np.minimum(np.searchsorted(known, whole), len(known) - 1)
+        unseen = (known[codes] != whole) | (whole != values)
+        if unseen.any():
+            raise unseen_value(name, values[unseen.argmax()].item())
+        return codes
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryLevels:
+    """The values that occur in some category columns, in vocabulary order."""
+
+    positions: np.ndarray
+    vocabularies: tuple[tuple[Hashable, ...], ...]
+
+    @property
+    def levels(self) -> np.ndarray:
+        return np.array([len(vocabulary) for vocabulary in self.vocabularies], dtype=np.int64)
+
+    def code_column(self, place: int, values: Sequence[Hashable], name: str) -> np.ndarray:
+        """Codes of new values of one column; a value not seen when fitted is refused."""
+        code_of = {label: code for code, label in enumerate(self.vocabularies[place])}
+        codes = np.fromiter((code_of.get(value, -1) for value in values), dtype=np.int64, count=len(values))
+        if (codes < 0).any():
+            raise unseen_value(name, values[int((codes < 0).argmax())])
+        return codes
+
+
+def unseen_value(name: str, value: object) -> InvalidInput:
+    return InvalidInput(
+        f"value {value!r} in column {name!r}",
+        "only values that occurred in the rows the coding was made from",
+        "Make the coding from rows that hold every value, or drop those rows.",
+    )
+
+
+def integer_levels(block: Block) -> list[tuple[IntegerLevels, np.ndarray]]:
+    """Number the distinct integers of every column; narrow columns all at once, wide ones one by one.
+
+    Returns (levels, codes) for the columns whose values span at most 256
+    integers, and for the rest, where there are any.
+    """
+    values = block.values.view(np.uint8) if block.values.dtype == bool else block.values
+    offsets, low, span = _offsets(values)
+    wide = np.flatnonzero(span > _NARROW)
+    if not len(wide):
+        return [_narrow_levels(offsets, low, span.astype(np.intp), block.positions)]
+    fitted = [_wide_levels(values, wide, low, span, block.positions)]
+    narrow = np.flatnonzero(span <= _NARROW)
+    if len(narrow):
+        some = _narrow_levels(offsets[narrow], low[narrow], span[narrow].astype(np.intp), block.positions[narrow])
+        fitted.append(some)
+    return fitted
+
+
+def category_levels(block: Block) -> tuple[CategoryLevels, np.ndarray]:
+    """Category codes with the vocabulary entries that never occur left out."""
+    codes = np.empty(block.values.shape[::-1], dtype=np.int32)
+    used = []
+    for j, vocabulary in enumerate(block.vocabularies):
+        seen = np.bincount(block.values[:, j], minlength=len(vocabulary)) > 0
+        codes[j] = (np.cumsum(seen) - 1)[block.values[:, j]]
+        used.append(tuple(label for label, occurs in zip(vocabulary, seen, strict=True) if occurs))
+    return CategoryLevels(block.positions, tuple(used)), codes
+
+
+def _offsets(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values less their column's smallest, as bytes (p, m), and each column's smallest and span.
+
+    The bytes are taken modulo 256 in the one pass that finds the smallest and
+    the largest: right for columns that span at most 256 integers, arbitrary for
+    the others. Spans are uint64, where the difference of any two integers of
+    64 bits fits.
+    """
+    m, p = values.shape
+    low, high = np.empty(p, dtype=values.dtype), np.empty(p, dtype=values.dtype)
+    offsets = np.empty((p, m), dtype=np.uint8)
+    width = 512
+    height = max(1, TILE_BYTES // (width * values.itemsize))
+
+    def narrow(columns: slice) -> None:
+        lowest, highest = low[columns], high[columns]
+        lowest[:] = highest[:] = values[0, columns]
+        for rows in slices(m, height):
+            tile = values[rows, columns]
+            np.minimum(lowest, tile.min(axis=0), out=lowest)
+            np.maximum(highest, tile.max(axis=0), out=highest)
+            offsets[columns, rows] = tile.astype(np.uint8).T
+        start = lowest.astype(np.uint8)
+        if start.any():
+            offsets[columns] -= start[:, None]
+
+    over_columns(narrow, p, m, width)
+    return offsets, low, high.astype(np.uint64) - low.astype(np.uint64)
+
+
+def _narrow_levels(
+    offsets: np.ndarray, low: np.ndarray, span: np.ndarray, positions: np.ndarray
+) -> tuple[IntegerLevels, np.ndarray]:
+    """Offsets to codes, in place: they differ only where a value between smallest and largest is absent."""
+    p, m = offsets.shape
+    seen = np.zeros((p, int(span.max()) + 1), dtype=bool)
+    seen[:, 0] = True
+    seen[np.arange(p), span] = True
+
+    def close_gaps(columns: slice) -> None:
+        part, found, top = offsets[columns], seen[columns], int(span[columns].max())
+        if top <= _COMPARED:
+            for value in range(1, top):
+                found[:, value] |= (part == value).any(axis=1)
+        else:
+            found[np.arange(len(part))[:, None], part] = True
+        gaps = np.flatnonzero(found.sum(axis=1) <= span[columns])
+        if len(gaps):
+            rank = np.cumsum(found[gaps], axis=1) - 1
+            part[gaps] = np.take_along_axis(rank, part[gaps].astype(np.intp), axis=1)
+
+    if seen.shape[1] > 2:  # else both ends occur, and nothing lies between
+        over_columns(close_gaps, p, m, max(1, TILE_BYTES // m))
+    column, offset = np.nonzero(seen)
+    values = low[column] + offset.astype(low.dtype)
+    return IntegerLevels(positions, _widest(values), _starts(seen.sum(axis=1))), offsets
+
+
+def _wide_levels(
+    values: np.ndarray, wide: np.ndarray, low: np.ndarray, span: np.ndarray, positions: np.ndarray
+) -> tuple[IntegerLevels, np.ndarray]:
+    codes = np.empty((len(wide), len(values)), dtype=np.uint32)
+    distinct = []
+    for place, j in enumerate(wide):
+        column = values[:, j]
+        if span[j] <= _TABULATED:
+            offset = (column.astype(np.uint64) - low[j].astype(np.uint64)).astype(np.intp)
+            seen = np.zeros(int(span[j]) + 1, dtype=bool)
+            seen[offset] = True
+            codes[place] = (np.cumsum(seen) - 1)[offset]
+            distinct.append(low[j] + np.flatnonzero(seen).astype(low.dtype))
+        else:
+            found, codes[place] = np.unique(column, return_inverse=True)
+            distinct.append(found)
+    sizes = np.array([len(found) for found in distinct])
+    return IntegerLevels(positions[wide], _widest(np.concatenate(distinct)), _starts(sizes)), codes
+
+
+def _widest(values: np.ndarray) -> np.ndarray:
+    """Integers in 64 bits, so that new rows of another integer dtype compare without loss."""
+    return values if values.dtype == np.uint64 else values.astype(np.int64)
+
+
+def _starts(sizes: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,0 +1,27 @@
+"""What went wrong, in words a user can act on.
+
+Every message says what was got, what was expected and what to do. All errors
+derive from `CertselectError`; those about arguments or data are `ValueError`s
+too, so code written for scikit-learn catches them as it always did.
+"""
+
+from __future__ import annotations
+
+
+class CertselectError(Exception):
+    """Base of every error certselect raises on purpose."""
+
+
+class InvalidInput(CertselectError, ValueError):
+    """An argument or a table cannot be used as given."""
+
+    def __init__(self, got: str, expected: str, remedy: str) -> None:
+        self.got, self.expected, self.remedy = got, expected, remedy
+        super().__init__(got, expected, remedy)
+
+    def __str__(self) -> str:
+        return f"Got {self.got}; expected {self.expected}. {self.remedy}"
+
+
+class FewerFeaturesWarning(UserWarning):
+    """A selector was asked for more features than the table can give."""

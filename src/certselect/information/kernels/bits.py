@@ -1,0 +1,267 @@
+"""Joint counts from bit rows: one bit per sample and (feature, level), eight features side by side.
+
+Layout. Features are sorted by number of levels and cut into blocks of eight
+lanes. Samples are sorted by class and each class is padded to whole 64-bit
+words, so one pass over the words gives every class slice. Within a block, word
+w of level b of lane l stands at `block_at + (w * (levels - 1) + b - 1) * 8 + l`;
+level 0 has no row: its counts follow from the margins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from certselect.information.kernels.tile import LANES, count_four_rows, count_one_row
+
+# What to write for a pair; `BOTH` is redundancy and conditional redundancy.
+REDUNDANCY, INTERACTION, BOTH = 0, 1, 2
+
+
+@njit(nogil=True, cache=True)
+def pack_blocks(
+    codes, row_order, row_bit, slot_feature, block_levels, block_at, margin_at, class_word, class_size, logs,
+    first_block, last_block, bits, margins, level_sums, level_class_sums,
+):  # fmt: skip
+    """Write the bit rows, margins and entropy sums of blocks first_block..last_block-1."""
+    n_classes = len(class_size)
+    all_ones = np.full(1, np.uint64(0xFFFFFFFFFFFFFFFF))
+    for block in range(first_block, last_block):
+        rows = block_levels[block] - 1
+        step = rows * LANES
+        for lane in range(LANES):
+            feature = slot_feature[block * LANES + lane]
+            if feature < 0:
+                continue
+            for i in range(len(row_order)):
+                code = codes[feature, row_order[i]]
+                if code > 0:
+                    bit = row_bit[i]
+                    word = block_at[block] + (bit >> 6) * step + (np.int64(code) - 1) * LANES + lane
+                    bits[word] |= np.uint64(1) << np.uint64(bit & 63)
+        at = margin_at[block]
+        for c in range(n_classes):
+            for row in range(rows):
+                # Counting against all ones counts the row itself.
+                count_one_row(
+                    all_ones, 0, 0, bits, block_at[block] + row * LANES, step, class_word[c], class_word[c + 1],
+                    margins, at + (c * rows + row) * LANES,
+                )  # fmt: skip
+        for x in range(step):
+            total = np.uint64(0)
+            for c in range(n_classes):
+                total += margins[at + c * step + x]
+            margins[at + n_classes * step + x] = total
+        for lane in range(LANES):
+            feature = slot_feature[block * LANES + lane]
+            if feature < 0:
+                continue
+            level_class = np.int64(0)
+            for c in range(n_classes):
+                level_class += _sum_levels(margins, at + c * step + lane, rows, class_size[c], logs)
+            level_class_sums[feature] = level_class
+            size = np.uint64(len(row_order))
+            level_sums[feature] = _sum_levels(margins, at + n_classes * step + lane, rows, size, logs)
+
+
+@njit(nogil=True, forceinline=True)
+def _sum_levels(margins, at, rows, size, logs):
+    total = np.int64(0)
+    rest = size
+    for row in range(rows):
+        count = margins[at + row * LANES]
+        rest -= count
+        total += logs[count]
+    return total + logs[rest]
+
+
+@njit(nogil=True, cache=True)
+def count_groups(
+    left_slots, group_at, right_first, right_last, bits, margins, slot_feature, slot_levels, block_levels, block_at,
+    margin_at, class_word, class_size, logs, level_sums, level_class_sums, class_sum, unit, what, mirror,
+    left_row, out, out_conditional,
+):  # fmt: skip
+    """Pair terms of groups of features (left) with whole blocks (right), written into `out`.
+
+    Group g holds left_slots[group_at[g]:group_at[g+1]] and meets the blocks
+    right_first[g]..right_last[g]-1. The terms of left slot s go to row
+    left_row[s], at the columns of the right features; with `mirror` also to the
+    transposed places.
+    """
+    n_classes = len(class_size)
+    n_words = class_word[n_classes]
+    n_samples = np.uint64(len(logs) - 1)
+    n_slices = 1 if what == REDUNDANCY else n_classes
+    most_rows = most_right = most_slots = 0
+    for g in range(len(group_at) - 1):
+        if right_first[g] < right_last[g]:
+            rows = 0
+            for s in range(group_at[g], group_at[g + 1]):
+                rows += slot_levels[left_slots[s]] - 1
+            most_rows = max(most_rows, rows)
+            most_slots = max(most_slots, group_at[g + 1] - group_at[g])
+            most_right = max(most_right, block_levels[right_last[g] - 1] - 1)  # blocks ascend in levels
+    left = np.empty(n_words * most_rows, np.uint64)
+    counts = np.empty(most_right * most_rows * LANES, np.uint64)
+    totals = np.empty(most_right * most_rows * LANES, np.uint64)
+    within = np.empty(most_slots * LANES, np.int64)
+    whole = np.empty(LANES, np.int64)
+
+    for g in range(len(group_at) - 1):
+        if right_first[g] >= right_last[g]:
+            continue
+        begin, end = group_at[g], group_at[g + 1]
+        rows = _gather_left(left_slots[begin:end], bits, block_levels, block_at, slot_levels, n_words, left)
+        for block in range(right_first[g], right_last[g]):
+            n_right = block_levels[block] - 1
+            size = n_right * rows * LANES
+            within[:] = 0
+            for c in range(n_slices):
+                first, last = (0, n_words) if what == REDUNDANCY else (class_word[c], class_word[c + 1])
+                target = counts if c else totals
+                for b in range(n_right):
+                    at, step = block_at[block] + b * LANES, n_right * LANES
+                    row = 0
+                    while row + 4 <= rows:
+                        count_four_rows(left, row, rows, bits, at, step, first, last, target, (b * rows + row) * LANES)
+                        row += 4
+                    while row < rows:
+                        count_one_row(left, row, rows, bits, at, step, first, last, target, (b * rows + row) * LANES)
+                        row += 1
+                if what != REDUNDANCY:
+                    row = 0
+                    for s in range(begin, end):
+                        slot = left_slots[s]
+                        n_left = slot_levels[slot] - 1
+                        home = slot // LANES
+                        left_margin = margin_at[home] + c * (block_levels[home] - 1) * LANES + slot % LANES
+                        right_margin = margin_at[block] + c * n_right * LANES
+                        cells = _sum_cells(
+                            target, rows, row, n_left, n_right, margins, left_margin, right_margin, class_size[c], logs
+                        )
+                        _add_to(within, (s - begin) * LANES, cells)
+                        row += n_left
+                if c:
+                    for x in range(size):
+                        totals[x] += counts[x]
+            row = 0
+            for s in range(begin, end):
+                slot = left_slots[s]
+                n_left = slot_levels[slot] - 1
+                home = slot // LANES
+                left_margin = margin_at[home] + n_classes * (block_levels[home] - 1) * LANES + slot % LANES
+                right_margin = margin_at[block] + n_classes * n_right * LANES
+                cells = _sum_cells(
+                    totals, rows, row, n_left, n_right, margins, left_margin, right_margin, n_samples, logs
+                )
+                row += n_left
+                whole[:] = 0
+                _add_to(whole, 0, cells)
+                for lane in range(LANES):
+                    other = slot_feature[block * LANES + lane]
+                    if other >= 0:
+                        write_pair(
+                            slot_feature[slot], other, whole[lane], within[(s - begin) * LANES + lane], logs[-1], class_sum,
+                            level_sums, level_class_sums, unit, what, mirror, left_row[s], out, out_conditional,
+                        )  # fmt: skip
+
+
+@njit(nogil=True, forceinline=True)
+def _gather_left(slots, bits, block_levels, block_at, slot_levels, n_words, left):
+    """Copy the bit rows of some slots side by side: row r of word w at w * rows + r."""
+    rows = 0
+    for slot in slots:
+        rows += slot_levels[slot] - 1
+    row = 0
+    for slot in slots:
+        block = slot // LANES
+        step = (block_levels[block] - 1) * LANES
+        for level in range(slot_levels[slot] - 1):
+            at = block_at[block] + level * LANES + slot % LANES
+            for w in range(n_words):
+                left[w * rows + row] = bits[at + w * step]
+            row += 1
+    return rows
+
+
+@njit(nogil=True, forceinline=True)
+def _sum_cells(counts, rows, row_at, n_left, n_right, margins, left_margin, right_margin, size, logs):
+    """Sums of c ln c over all cells of eight joint tables; level 0 of either side is what the margins leave."""
+    cells = _spread(np.int64(0))
+    left_over = size
+    for row in range(n_left):
+        margin = margins[left_margin + row * LANES]
+        left_over -= margin
+        rest = _spread(margin)
+        for b in range(n_right):
+            here = _load(counts, (b * rows + row_at + row) * LANES)
+            cells = _look_up(cells, logs, here)
+            rest = _subtract(rest, here)
+        cells = _look_up(cells, logs, rest)
+    corner = _spread(left_over)
+    for b in range(n_right):
+        rest = _load(margins, right_margin + b * LANES)
+        for row in range(n_left):
+            rest = _subtract(rest, _load(counts, (b * rows + row_at + row) * LANES))
+        cells = _look_up(cells, logs, rest)
+        corner = _subtract(corner, rest)
+    return _look_up(cells, logs, corner)
+
+
+# Eight lanes as a tuple stay in registers; as an array they would go through memory.
+@njit(nogil=True, forceinline=True)
+def _spread(x):
+    return x, x, x, x, x, x, x, x
+
+
+@njit(nogil=True, forceinline=True)
+def _load(a, i):
+    return a[i], a[i + 1], a[i + 2], a[i + 3], a[i + 4], a[i + 5], a[i + 6], a[i + 7]
+
+
+@njit(nogil=True, forceinline=True)
+def _subtract(a, b):
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5], a[6] - b[6], a[7] - b[7]
+
+
+@njit(nogil=True, forceinline=True)
+def _look_up(a, t, i):
+    return (
+        a[0] + t[i[0]], a[1] + t[i[1]], a[2] + t[i[2]], a[3] + t[i[3]],
+        a[4] + t[i[4]], a[5] + t[i[5]], a[6] + t[i[6]], a[7] + t[i[7]],
+    )  # fmt: skip
+
+
+@njit(nogil=True, forceinline=True)
+def _add_to(a, i, b):
+    a[i] += b[0]
+    a[i + 1] += b[1]
+    a[i + 2] += b[2]
+    a[i + 3] += b[3]
+    a[i + 4] += b[4]
+    a[i + 5] += b[5]
+    a[i + 6] += b[6]
+    a[i + 7] += b[7]
+
+
+@njit(nogil=True, forceinline=True)
+def write_pair(
+    feature, other, whole, within, total_sum, class_sum, level_sums, level_class_sums, unit, what, mirror,
+    row, out, out_conditional,
+):  # fmt: skip
+    """Turn the sums of one pair into terms and put them where they belong."""
+    # Rounding of the table of logarithms may leave a unit or two below 0.
+    redundancy = max(whole - level_sums[feature] - level_sums[other] + total_sum, 0) * unit
+    conditional = max(within - level_class_sums[feature] - level_class_sums[other] + class_sum, 0) * unit
+    if what == REDUNDANCY:
+        term = redundancy
+    elif what == INTERACTION:
+        term = redundancy - conditional
+    else:
+        term = redundancy
+        out_conditional[row, other] = conditional
+        if mirror:
+            out_conditional[other, row] = conditional
+    out[row, other] = term
+    if mirror:
+        out[other, row] = term

@@ -1,0 +1,152 @@
+"""Pair terms of a coded table with compiled kernels, on all cores."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from certselect.coding import CodedTable
+from certselect.information.kernels.bits import BOTH, INTERACTION, REDUNDANCY, count_groups
+from certselect.information.kernels.entropy_sums import EntropySums
+from certselect.information.kernels.packing import pack_table
+from certselect.information.kernels.scatter import scatter_pairs
+from certselect.information.kernels.threads import run_parts
+from certselect.information.kernels.tile import LANES
+
+_WHAT = {"redundancy": REDUNDANCY, "interaction": INTERACTION, "conditional_redundancy": BOTH}
+# Nanoseconds on one core, measured: a word ANDed and counted, a look-up of c ln c, a
+# sample scattered without and with class slices. Only their ratios matter much.
+_WORD, _LOOK_UP, _SCATTER, _SCATTER_SLICES = 0.07, 1.3, 1.8, 3.2
+_ROWS_PER_GROUP = 32  # bit rows on the left at a time: their counts stay in the first-level cache
+_WORTH_A_THREAD = 5e5  # nanoseconds of work below which a second thread costs more than it brings
+_PART = 5e7  # nanoseconds of work between two reports of progress
+
+
+class CompiledCounter:
+    """Pair terms by the row or all at once, each pair counted by the cheaper of two kernels."""
+
+    def __init__(self, table: CodedTable, n_threads: int, dtype: np.dtype) -> None:
+        self._packed = pack_table(table, n_threads)
+        self._threads = n_threads
+        self._dtype = dtype
+
+    @property
+    def sums(self) -> EntropySums:
+        return self._packed.sums
+
+    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
+        """Pair terms of some features with all, (len(features), n)."""
+        packed, what = self._packed, _WHAT[kind]
+        out = np.empty((len(features), len(packed.levels)), dtype=self._dtype)
+        other = np.empty_like(out) if what == BOTH else out
+        for row, feature in enumerate(features):
+            run_parts("pairs", self._parts_of_row(int(feature), row, what, out, other), self._threads)
+        return other if kind == "conditional_redundancy" else out
+
+    def _parts_of_row(self, feature: int, row: int, what: int, out: np.ndarray, other: np.ndarray) -> list:
+        packed, n = self._packed, len(self._packed.levels)
+        slot = packed.feature_slot[feature : feature + 1]
+        levels = int(packed.levels[feature])
+        limit = self._bit_blocks(int(slot[0]) // LANES, levels, what)
+        n_parts = self._part_count(self._cost(levels, 0, limit, what))
+        by_bits = np.linspace(0, limit, n_parts + 1).astype(np.int64)
+        scattered = np.linspace(min(n, limit * LANES), n, n_parts + 1).astype(np.int64)
+        group, rows = np.array([0, 1]), np.array([row])
+
+        def part(i: int) -> None:
+            here, there = slice(i, i + 1), slice(i + 1, i + 2)
+            self._count(slot, group, by_bits[here], by_bits[there], what, False, rows, out, other)
+            self._scatter(slot, scattered[here], scattered[there], what, False, rows, out, other)
+
+        return [partial(part, i) for i in range(n_parts)]
+
+    def matrix(self, kind: str) -> np.ndarray:
+        """All pair terms, (n, n)."""
+        return self._all_pairs(_WHAT[kind])[1 if kind == "conditional_redundancy" else 0]
+
+    def both(self) -> tuple[np.ndarray, np.ndarray]:
+        """Redundancy and conditional redundancy of all pairs, from one count."""
+        return self._all_pairs(BOTH)
+
+    def _all_pairs(self, what: int) -> tuple[np.ndarray, np.ndarray]:
+        packed, n = self._packed, len(self._packed.levels)
+        out = np.empty((n, n), dtype=self._dtype)
+        other = np.empty_like(out) if what == BOTH else out
+        # Blocks stand by number of levels: each block meets itself and those behind
+        # it, by bit rows up to some block and by scattering from there on.
+        n_blocks = len(packed.block_levels)
+        limits = [max(b, self._bit_blocks(b, int(packed.block_levels[b]), what)) for b in range(n_blocks)]
+        cost = sum(LANES * self._cost(int(packed.block_levels[b]), b, limits[b], what) for b in range(n_blocks))
+        n_parts = min(n_blocks, self._part_count(cost))
+        # Every n_parts-th block: the first blocks have the most pairs.
+        parts = [
+            partial(self._count_blocks, range(p, n_blocks, n_parts), limits, what, out, other) for p in range(n_parts)
+        ]
+        run_parts("pairs", parts, self._threads)
+        return out, other
+
+    def _count_blocks(self, blocks: range, limits: list[int], what: int, out: np.ndarray, other: np.ndarray) -> None:
+        n = len(self._packed.levels)
+        slots, starts, first, last, behind = [], [0], [], [], []
+        for block in blocks:
+            mine = range(block * LANES, min(n, (block + 1) * LANES))
+            per_group = max(1, _ROWS_PER_GROUP // int(self._packed.block_levels[block]))
+            slots.extend(mine)
+            behind.extend([limits[block] * LANES] * len(mine))
+            for start in range(0, len(mine), per_group):
+                starts.append(starts[-1] + min(per_group, len(mine) - start))
+                first.append(block)
+                last.append(limits[block])
+        left = np.array(slots)
+        rows = self._packed.slot_feature[left]
+        self._count(left, np.array(starts), np.array(first), np.array(last), what, True, rows, out, other)
+        self._scatter(left, np.minimum(behind, n), np.full(len(left), n), what, True, rows, out, other)
+
+    def _count(self, left, group_at, first, last, what, mirror, rows, out, other) -> None:
+        packed, sums = self._packed, self._packed.sums
+        if (first >= last).all():
+            return
+        count_groups(
+            left, group_at, first, last, packed.bits, packed.margins, packed.slot_feature, packed.slot_levels,
+            packed.block_levels, packed.block_at, packed.margin_at, packed.class_word, packed.class_size, packed.logs,
+            sums.level, sums.level_class, sums.classes, sums.unit, what, mirror, rows, out, other,
+        )  # fmt: skip
+
+    def _scatter(self, left, first, last, what, mirror, rows, out, other) -> None:
+        packed, sums = self._packed, self._packed.sums
+        if (first >= last).all():
+            return
+        scatter_pairs(
+            packed.slot_feature[left], first, last, packed.slot_feature, packed.codes, packed.levels, packed.target,
+            packed.row_order, packed.steps, sums.level, sums.level_class, sums.total, sums.classes, sums.unit,
+            what, mirror, rows, out, other,
+        )  # fmt: skip
+
+    def _bit_blocks(self, block: int, levels: int, what: int) -> int:
+        """How many blocks a feature of that block should meet by bit rows; the rest are scattered."""
+        packed = self._packed
+        if block >= packed.n_packed:
+            return 0
+        n_slices = 1 if what == REDUNDANCY else len(packed.class_size) + 1
+        right = packed.block_levels[: packed.n_packed]
+        by_bits = (levels - 1) * (right - 1) * packed.n_words * _WORD + levels * right * n_slices * _LOOK_UP
+        return int(np.searchsorted(by_bits, self._scatter_cost(what), side="right"))
+
+    def _scatter_cost(self, what: int) -> float:
+        return self._packed.codes.shape[1] * (_SCATTER if what == REDUNDANCY else _SCATTER_SLICES)
+
+    def _cost(self, levels: int, first: int, limit: int, what: int) -> float:
+        """Nanoseconds to meet all features from block `first` on, those up to block `limit` by bit rows."""
+        packed = self._packed
+        n_slices = 1 if what == REDUNDANCY else len(packed.class_size) + 1
+        right = packed.block_levels[first:limit]
+        words = (levels - 1) * float((right - 1).sum()) * packed.n_words
+        look_ups = levels * float(right.sum()) * n_slices
+        scattered = max(0, len(packed.levels) - limit * LANES) * self._scatter_cost(what)
+        return LANES * (words * _WORD + look_ups * _LOOK_UP) + scattered
+
+    def _part_count(self, cost: float) -> int:
+        if cost < _WORTH_A_THREAD or self._threads == 1:
+            return max(1, int(cost / _PART))
+        return max(4 * self._threads, int(cost / _PART))

@@ -1,0 +1,112 @@
+"""Where every sample and feature stands in the bit rows, and the rows themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from certselect.coding import CodedTable
+from certselect.information.kernels.bits import pack_blocks
+from certselect.information.kernels.entropy_sums import EntropySums, class_sums, count_log_table
+from certselect.information.kernels.scatter import sum_features
+from certselect.information.kernels.threads import run_parts
+from certselect.information.kernels.tile import LANES
+
+_MOST_LEVELS = 64  # of a feature with bit rows; beyond, scattering is cheaper
+_MOST_GROWTH = 8  # bit rows may take this many times the memory of the codes ...
+_FREE_MEMORY = 1 << 28  # ... beyond a quarter of a gigabyte
+
+
+@dataclass(frozen=True, eq=False)
+class PackedTable:
+    """A coded table as bit rows, in blocks of `LANES` features sorted by number of levels.
+
+    Slot s is lane s % LANES of block s // LANES. Blocks 0..n_packed-1 have bit rows.
+    """
+
+    codes: np.ndarray
+    levels: np.ndarray
+    target: np.ndarray
+    row_order: np.ndarray  # samples sorted by class
+    class_size: np.ndarray
+    class_word: np.ndarray  # first word of each class, and the end
+    slot_feature: np.ndarray
+    feature_slot: np.ndarray
+    slot_levels: np.ndarray
+    block_levels: np.ndarray
+    block_at: np.ndarray
+    margin_at: np.ndarray
+    n_packed: int
+    bits: np.ndarray
+    margins: np.ndarray
+    logs: np.ndarray
+    steps: np.ndarray  # logs[c + 1] - logs[c]
+    sums: EntropySums
+
+    @property
+    def n_words(self) -> int:
+        return int(self.class_word[-1])
+
+
+def pack_table(table: CodedTable, n_threads: int) -> PackedTable:
+    """Pack a coded table into bit rows; its margins and entropy sums come along."""
+    n, m = table.codes.shape
+    n_classes = len(table.classes)
+    sizes, class_sum = class_sums(table.target, n_classes)
+    row_order = np.argsort(table.target, kind="stable")
+    class_word = _starts(-(-sizes // 64))
+    row_bit = np.repeat(class_word[:-1] * 64, sizes) + (np.arange(m) - np.repeat(_starts(sizes)[:-1], sizes))
+
+    n_blocks = -(-n // LANES)
+    by_levels = np.argsort(table.levels, kind="stable")
+    slot_feature = np.full(n_blocks * LANES, -1, dtype=np.int64)
+    slot_feature[:n] = by_levels
+    feature_slot = np.empty(n, dtype=np.int64)
+    feature_slot[by_levels] = np.arange(n)
+    slot_levels = np.ones(n_blocks * LANES, dtype=np.int64)
+    slot_levels[:n] = table.levels[by_levels]
+    block_levels = slot_levels.reshape(n_blocks, LANES).max(axis=1)
+
+    n_packed = int(np.searchsorted(block_levels, _MOST_LEVELS, side="right"))
+    rows = block_levels - 1
+    if rows[:n_packed].sum() * LANES * int(class_word[-1]) * 8 > _MOST_GROWTH * table.codes.nbytes + _FREE_MEMORY:
+        n_packed = 0  # almost as many classes as samples: padding each to a word costs too much
+    rows[n_packed:] = 0
+    block_at = _starts(rows * int(class_word[-1]) * LANES)
+    margin_at = _starts(rows * (n_classes + 1) * LANES)
+
+    logs, fraction_bits = count_log_table(m)
+    sums = EntropySums(
+        np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), class_sum, int(logs[-1]), 1.0 / (m * 2.0**fraction_bits)
+    )
+    packed = PackedTable(
+        table.codes, table.levels, table.target, row_order, sizes.astype(np.uint64), class_word, slot_feature,
+        feature_slot, slot_levels, block_levels, block_at, margin_at, n_packed,
+        np.zeros(int(block_at[-1]), dtype=np.uint64), np.zeros(int(margin_at[-1]), dtype=np.uint64),
+        logs, np.diff(logs), sums,
+    )  # fmt: skip
+    cuts = np.linspace(0, n_packed, 1 + (max(1, min(n_threads, n_packed)) if n * m > 1e5 else 1)).astype(int)
+    parts = [partial(_pack, packed, row_bit, first, last) for first, last in pairwise(cuts.tolist())]
+    run_parts("packing", parts, n_threads)
+    return packed
+
+
+def _pack(packed: PackedTable, row_bit: np.ndarray, first: int, last: int) -> None:
+    pack_blocks(
+        packed.codes, packed.row_order, row_bit, packed.slot_feature, packed.block_levels, packed.block_at,
+        packed.margin_at, packed.class_word, packed.class_size, packed.logs, first, last,
+        packed.bits, packed.margins, packed.sums.level, packed.sums.level_class,
+    )  # fmt: skip
+    if last == packed.n_packed:
+        sum_features(
+            packed.slot_feature[last * LANES : len(packed.levels)], packed.codes, packed.levels, packed.target,
+            packed.row_order, packed.steps, packed.sums.level, packed.sums.level_class,
+        )  # fmt: skip
+
+
+def _starts(lengths: np.ndarray) -> np.ndarray:
+    """Where each of several stretches begins, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -1,0 +1,102 @@
+"""InformationTerms: what each feature says of the target, and each pair of each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from certselect.coding import Coding
+
+
+class PairTerms(Protocol):
+    """A backend that computes pair terms of a coded table, by the row or all at once."""
+
+    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
+        """Pair terms of some features with all, (len(features), n)."""
+        ...
+
+    def matrix(self, kind: str) -> np.ndarray:
+        """All pair terms of one kind, (n, n)."""
+        ...
+
+    def both(self) -> tuple[np.ndarray, np.ndarray]:
+        """Redundancy and conditional redundancy, (n, n) each, which share their counts."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class InformationTerms:
+    """Mutual-information terms of a table, in nats, from exact integer counts.
+
+    Rows of the pair matrices are computed when first asked for, so a forward
+    search over 20 000 features never builds a 20 000 x 20 000 matrix.
+
+    Attributes
+    ----------
+    relevance : ndarray (n,)
+        I(Xi;C).
+    entropy : ndarray (n,)
+        H(Xi).
+    target_entropy : float
+        H(C).
+    n_samples : int
+    feature_names : tuple of str
+    constant : ndarray of bool (n,)
+        Features that take one value only; no search may choose them.
+    """
+
+    relevance: np.ndarray
+    entropy: np.ndarray
+    target_entropy: float
+    n_samples: int
+    feature_names: tuple[str, ...]
+    constant: np.ndarray
+    pairs: PairTerms
+    coding: Coding | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    _rows: dict[tuple[str, int], np.ndarray] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.relevance)
+
+    @cached_property
+    def redundancy(self) -> np.ndarray:
+        """I(Xi;Xj), all pairs (n, n); the diagonal is H(Xi)."""
+        return self.pairs.matrix("redundancy")
+
+    @cached_property
+    def conditional_redundancy(self) -> np.ndarray:
+        """I(Xi;Xj|C), all pairs (n, n); the diagonal is H(Xi|C). Brings `redundancy` along, of the same counts."""
+        redundancy, conditional = self.pairs.both()
+        self.__dict__.setdefault("redundancy", redundancy)
+        return conditional
+
+    @cached_property
+    def interaction(self) -> np.ndarray:
+        """I(Xi;Xj;C) = I(Xi;Xj) - I(Xi;Xj|C), negative for synergy; the diagonal is I(Xi;C)."""
+        # Counted on its own, without the other two, which large tables have no room for.
+        return self.pairs.matrix("interaction")
+
+    @property
+    def joint_relevance(self) -> np.ndarray:
+        """I(Xi,Xj;C) = I(Xi;C) + I(Xj;C) - I(Xi;Xj;C), all pairs (n, n)."""
+        return self.relevance[:, None] + self.relevance[None, :] - self.interaction
+
+    def pair_matrix(self, kind: str) -> np.ndarray:
+        """All pair terms of a kind: "redundancy", "conditional_redundancy" or "interaction"."""
+        return getattr(self, kind)
+
+    def pair_row(self, kind: str, feature: int) -> np.ndarray:
+        """Pair terms of one feature with all (n,); kept, so asking twice costs once."""
+        if kind in self.__dict__:  # the whole matrix is there already
+            return self.__dict__[kind][feature]
+        row = self._rows.get((kind, feature))
+        if row is None:
+            row = self.pairs.rows(kind, np.array([feature]))[0]
+            self._rows[kind, feature] = row
+        return row

@@ -1,0 +1,1 @@
+"""SubsetProblem -> Relaxation: primal matrix and multipliers of the semidefinite relaxation."""

@@ -1,0 +1,309 @@
+"""The relaxation by a primal-dual interior-point method made for a unit diagonal.
+
+On the face (see `face`) the pair of problems is, with K = PCP,
+
+    maximise <K, Y>   subject to  diag(Y) = e,  Y psd on the face,
+    minimise sum(d)   subject to  Z = P Diag(d) P - K psd on the face.
+
+Both have interior points at hand, so every iterate is feasible on both sides and
+every d along the way gives a bound. The direction is that of Helmberg, Rendl,
+Vanderbei and Wolkowicz (1996): linearise ZY = mu I as
+
+    dY = mu G - Y - sym(G Diag(dd) Y),      G = Z^-1 on the face,
+
+and ask for diag(dY) = e - diag(Y): the multipliers' step solves the Schur system
+
+    (G o Y) dd = mu diag(G) - e             (o: entry by entry).
+
+Mehrotra's predictor (mu = 0) measures how much the gap can fall at once, sets mu
+from that, and adds sym(G Diag(dd_p) dY_p) as second-order correction.
+
+Work of an iteration, with N = n + 1: three Cholesky factorisations (Y, Z, Schur)
+and one inverse from a factor, N^3/3 each but for the inverse's 2N^3/3; two matrix
+products of 2N^3; some thirty passes over N x N entries. Step lengths by Lanczos.
+All products go through SciPy's BLAS: NumPy carries another copy of the library,
+whose waiting threads would compete for the same cores.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg.blas import dgemm, dsymv, dsyr
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+
+from certselect.relaxation.face import (
+    diagonal,
+    dual_slack,
+    inner,
+    lifted_objective,
+    project,
+    uniform_average,
+    unit_normal,
+)
+from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
+from certselect.relaxation.step_length import longest_step
+
+SHORTEST_STEP = 1e-4
+MAX_FRUITLESS = 6
+# A stop before the tolerance still counts as nearly solved within this factor of it.
+NEARLY = 1e3
+BLOCK = 256
+
+
+@dataclass
+class _Point:
+    """An iterate: Y and its factor, d, and the factor of its slack Z (both with aa' added)."""
+
+    Y: np.ndarray
+    Y_factor: np.ndarray
+    d: np.ndarray
+    Z_factor: np.ndarray
+
+
+class _Stalled(Exception):
+    """No further progress in floating point."""
+
+
+def interior_point(
+    Q: np.ndarray,
+    k: int,
+    *,
+    floor: float,
+    tol: float,
+    max_seconds: float,
+    max_iterations: int,
+    callback: Callback | None = None,
+    start: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Relaxation:
+    """Solve to (dual - primal) <= tol * max(|primal|, floor), for 1 <= k <= n - 1 and Q of order one.
+
+    `start` is a pair (Y, d) strictly inside both problems; the closed-form one if not given.
+    """
+    began = time.perf_counter()
+    n = len(Q)
+    normal = unit_normal(n, k)
+    K = lifted_objective(Q)
+    project(K, normal)
+    point = _starting_point(K, normal, k, start)
+    work = [np.empty_like(K) for _ in range(4)]
+    first = np.random.default_rng(0).standard_normal(n + 1)
+
+    best_d, best_gap = point.d, np.inf
+    status, iteration, fruitless = Status.STOPPED_BY_ITERATIONS, 0, 0
+    primal = dual = 0.0
+    while True:
+        gap = float(point.d @ diagonal(point.Y)) - inner(K, point.Y)
+        if point.d.sum() <= best_d.sum():
+            best_d = point.d
+        dual = float(best_d.sum())
+        # <Z, Y> rather than <K, Y>: corrects for what diag(Y) misses of e.
+        primal = float(point.d.sum()) - gap
+        if callback is not None:
+            callback(Iterate(iteration, best_d.copy(), primal / 4, dual / 4))
+        if dual - primal <= tol * max(abs(primal), 4 * floor):
+            status = Status.SOLVED
+            break
+        fruitless = 0 if gap < 0.9 * best_gap else fruitless + 1
+        best_gap = min(gap, best_gap)
+        if iteration >= max_iterations:
+            break
+        if time.perf_counter() - began >= max_seconds:
+            status = Status.STOPPED_BY_TIME
+            break
+        try:
+            if fruitless > MAX_FRUITLESS:
+                raise _Stalled
+            _advance(point, K, normal, gap, work, first)
+        except _Stalled:
+            close = dual - primal <= NEARLY * tol * max(abs(primal), 4 * floor)
+            status = Status.NEARLY_SOLVED if close else Status.NUMERICAL_TROUBLE
+            break
+        iteration += 1
+
+    return Relaxation(
+        k=k,
+        multipliers=best_d,
+        primal_value=primal / 4,
+        dual_value=dual / 4,
+        diagonal_residual=float(np.abs(diagonal(point.Y) - 1.0).max()),
+        face_residual=float(np.abs(dsymv(1.0, point.Y, normal, lower=1)).max()),
+        iterations=iteration,
+        seconds=time.perf_counter() - began,
+        status=status,
+        method="interior_point",
+        dense=point.Y,
+    )
+
+
+def _starting_point(
+    K: np.ndarray, normal: np.ndarray, k: int, start: tuple[np.ndarray, np.ndarray] | None
+) -> _Point:
+    """The pair given if it is interior, else the uniform average with d = lambda e, lambda above K's spectrum."""
+    n = len(K) - 1
+    if start is not None:
+        Y, d = np.asfortranarray(start[0]), start[1]
+        Y_factor, Z_factor = np.empty_like(K), np.empty_like(K)
+        if _factor_primal(Y, normal, Y_factor) and _factor_dual(d, K, normal, Z_factor):
+            return _Point(Y, Y_factor, d, Z_factor)
+    Y = uniform_average(n, k)
+    Y_factor, Z_factor = np.empty_like(K), np.empty_like(K)
+    _factor_primal(Y, normal, Y_factor)
+    level = _largest_eigenvalue(K)
+    # The estimate comes from below; a Cholesky decides, and few tries are ever needed.
+    spread = max(abs(level), float(np.abs(K).max()))
+    d = np.full(n + 1, level + 0.1 * spread)
+    while not _factor_dual(d, K, normal, Z_factor):
+        d += 0.3 * spread
+    return _Point(Y, Y_factor, d, Z_factor)
+
+
+def _largest_eigenvalue(K: np.ndarray) -> float:
+    """Estimate it by Lanczos: with S = I, the longest step along -K is its inverse."""
+    norm = float(np.linalg.norm(K))
+    if norm == 0.0:
+        return 0.0
+    first = np.random.default_rng(1).standard_normal(len(K))
+    identity = np.eye(len(K), order="F")
+    step = longest_step(identity, lambda v: dsymv(-1.0, K, v, lower=1), first, 1e3 * len(K) / norm)
+    return 1.0 / step
+
+
+def _factor_primal(Y: np.ndarray, normal: np.ndarray, out: np.ndarray) -> bool:
+    np.copyto(out, Y)
+    dsyr(1.0, normal, a=out, lower=1, overwrite_a=1)
+    return dpotrf(out, lower=1, clean=0, overwrite_a=1)[1] == 0
+
+
+def _factor_dual(d: np.ndarray, K: np.ndarray, normal: np.ndarray, out: np.ndarray) -> bool:
+    dual_slack(d, K, normal, out)
+    return dpotrf(out, lower=1, clean=0, overwrite_a=1)[1] == 0
+
+
+def _advance(
+    point: _Point, K: np.ndarray, normal: np.ndarray, gap: float, work: list[np.ndarray], first: np.ndarray
+) -> None:
+    """One predictor-corrector iteration, in place."""
+    G, schur, scaled, dY = work
+    Y, d = point.Y, point.d
+    mu = gap / (len(d) - 1)
+
+    _inverse_on_face(point.Z_factor, normal, G)
+    np.multiply(G, Y, out=schur)
+    _factor_schur(schur)
+    G_diagonal = diagonal(G).copy()
+
+    def solve(rhs: np.ndarray) -> np.ndarray:
+        step = dpotrs(schur, rhs, lower=1)[0]
+        if not np.isfinite(step).all():
+            raise _Stalled
+        return step
+
+    def steps(dd: np.ndarray, keep: float) -> tuple[float, float]:
+        """Primal and dual step: the fraction `keep` of the way to the boundary, at most 1."""
+
+        def slack_product(v: np.ndarray) -> np.ndarray:
+            w = dd * (v - (normal @ v) * normal)
+            return w - (normal @ w) * normal
+
+        primal = longest_step(point.Y_factor, lambda v: dsymv(1.0, dY, v, lower=1), first, 1.0 / keep)
+        dual = longest_step(point.Z_factor, slack_product, first, 1.0 / keep)
+        return keep * primal, keep * dual
+
+    # Predictor: straight at the optimum.
+    ones = np.ones(len(d))
+    dd_p = solve(-ones)
+    np.multiply(Y, dd_p[:, None], out=scaled)
+    _minus_symmetric_product(G, scaled, dY)
+    dY -= Y
+    primal_p, dual_p = steps(dd_p, 1.0)
+    slack_change = float(d @ diagonal(dY)) - inner(K, dY)
+    gap_p = gap + dual_p * float(dd_p @ diagonal(Y)) + primal_p * slack_change
+    shortest = min(primal_p, dual_p)
+    exponent = max(1.0, 3.0 * shortest**2)
+    mu_next = mu * max(min(1.0, max(gap_p, 0.0) / gap) ** exponent, 1e-6)
+
+    # Corrector: towards mu_next on the central path, with the predictor's second-order term.
+    scaled_p = np.multiply(dY, dd_p[:, None], out=dY)
+    second_order = np.einsum("ij,ji->i", G, dY, optimize=False)
+    dd = solve(mu_next * G_diagonal - ones - second_order)
+    np.multiply(Y, dd[:, None], out=scaled)
+    scaled += scaled_p
+    _minus_symmetric_product(G, scaled, dY)
+    dY -= Y
+    G *= mu_next
+    dY += G
+    primal_step, dual_step = steps(dd, 0.9 + 0.09 * shortest)
+    _move(point, K, normal, dY, dd, primal_step, dual_step, spare=(scaled, G))
+
+
+def _move(
+    point: _Point,
+    K: np.ndarray,
+    normal: np.ndarray,
+    dY: np.ndarray,
+    dd: np.ndarray,
+    primal_step: float,
+    dual_step: float,
+    spare: tuple[np.ndarray, np.ndarray],
+) -> None:
+    """Take both steps, shortened until Cholesky agrees; no step at all on both sides is a stall."""
+    trial, factor = spare
+    moved = False
+    while primal_step > SHORTEST_STEP:
+        np.multiply(dY, primal_step, out=trial)
+        trial += point.Y
+        if _factor_primal(trial, normal, factor):
+            np.copyto(point.Y, trial)
+            project(point.Y, normal)
+            np.copyto(point.Y_factor, factor)
+            moved = True
+            break
+        primal_step *= 0.8
+    while dual_step > SHORTEST_STEP:
+        d = point.d + dual_step * dd
+        if _factor_dual(d, K, normal, factor):
+            point.d = d
+            np.copyto(point.Z_factor, factor)
+            moved = True
+            break
+        dual_step *= 0.8
+    if not moved:
+        raise _Stalled
+
+
+def _inverse_on_face(factor: np.ndarray, normal: np.ndarray, out: np.ndarray) -> None:
+    """(LL')^-1 - aa', both triangles: the inverse on the face of what was factored with aa' added."""
+    np.copyto(out, factor)
+    if dpotri(out, lower=1, overwrite_c=1)[1] != 0:
+        raise _Stalled
+    dsyr(-1.0, normal, a=out, lower=1, overwrite_a=1)
+    for top in range(0, len(out), BLOCK):
+        bottom = top + BLOCK
+        out[top:bottom, bottom:] = out[bottom:, top:bottom].T
+        corner = out[top:bottom, top:bottom]
+        corner[...] = np.tril(corner) + np.tril(corner, -1).T
+
+
+def _factor_schur(schur: np.ndarray) -> None:
+    """Cholesky of the Schur matrix in place, with the smallest ridge that lets it through.
+
+    Duplicate features and degenerate optima make it numerically singular near the
+    end; the ridge bends the direction a little, the step lengths stay safe.
+    """
+    kept = schur.copy(order="F")
+    scale = diagonal(kept).copy()
+    for ridge in (0.0, 1e-15, 1e-13, 1e-11, 1e-9):
+        diagonal(schur)[:] += ridge * scale
+        if dpotrf(schur, lower=1, clean=0, overwrite_a=1)[1] == 0:
+            return
+        np.copyto(schur, kept)
+    raise _Stalled
+
+
+def _minus_symmetric_product(A: np.ndarray, B: np.ndarray, out: np.ndarray) -> None:
+    """-(AB + B'A)/2 for symmetric A, into `out`."""
+    product = dgemm(-0.5, A, B)
+    np.add(product, product.T, out=out)

@@ -1,0 +1,89 @@
+"""What a relaxation hands on: a primal matrix, multipliers, and how the solver ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+
+class Status(Enum):
+    """How a solver ended; only SOLVED promises the tolerance that was asked for."""
+
+    SOLVED = "solved"
+    NEARLY_SOLVED = "nearly solved"
+    STOPPED_BY_TIME = "stopped by time"
+    STOPPED_BY_ITERATIONS = "stopped by iterations"
+    NUMERICAL_TROUBLE = "numerical trouble"
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    """The semidefinite relaxation of "choose k of n", solved as far as `status` says.
+
+    With y_0 = 1 and y_i = 2 x_i - 1, every k-subset is a matrix Y = yy' with unit
+    diagonal and Y a = 0, a = (2k - n, -1, ..., -1); the relaxation keeps those and
+    positive semidefiniteness, drops rank one, and maximises <C, Y> / 4, where
+
+        C = [[e'Qe, (Qe)'], [Qe, Q]]      so that  <C, yy'> = 4 x'Qx.
+
+    Attributes
+    ----------
+    factor : ndarray (n+1, rank) or None
+        V with Y = VV', from solvers that never form Y.
+    multipliers : ndarray (n+1,)
+        d, one for each unit diagonal entry. Where Diag(d) - C is positive
+        semidefinite on {y : a'y = 0}, sum(d) / 4 bounds every k-subset; the face
+        needs no multiplier of its own. Any d gives a bound: see `certificate`.
+    primal_value, dual_value : float
+        <C, Y> / 4 and sum(d) / 4, in units of the criterion x'Qx. The first is
+        corrected to first order for what Y lacks of feasibility.
+    diagonal_residual, face_residual : float
+        Largest |Y_ii - 1|, and largest |(Y a)_i| with a of unit length.
+    """
+
+    k: int
+    multipliers: np.ndarray
+    primal_value: float
+    dual_value: float
+    diagonal_residual: float
+    face_residual: float
+    iterations: int
+    seconds: float
+    status: Status
+    method: str
+    dense: np.ndarray | None = None
+    factor: np.ndarray | None = None
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """Y, (n+1, n+1), formed from the factor when first asked for where a factor is what there is."""
+        if self.dense is not None:
+            return self.dense
+        if self.factor is None:
+            raise ValueError("a Relaxation holds a dense matrix or a factor; this one holds neither")
+        return self.factor @ self.factor.T
+
+    @property
+    def gap(self) -> float:
+        """(dual - primal) / |primal|: 0 when both are 0, inf when only the primal is."""
+        difference = self.dual_value - self.primal_value
+        if self.primal_value == 0.0:
+            return 0.0 if difference == 0.0 else float("inf")
+        return difference / abs(self.primal_value)
+
+
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """Where a solver stands after an iteration: what a caller keeps in case of Ctrl-C."""
+
+    iteration: int
+    multipliers: np.ndarray
+    primal_value: float
+    dual_value: float
+
+
+Callback = Callable[[Iterate], None]

@@ -1,0 +1,7 @@
+"""SubsetProblem -> Selection: one search strategy per file behind one protocol."""
+
+from certselect.search.path import selection_path
+from certselect.search.select import STRATEGIES, select
+from certselect.search.selection import Selection
+
+__all__ = ["STRATEGIES", "Selection", "select", "selection_path"]

@@ -1,0 +1,69 @@
+"""Backward elimination: judge every feature in the company of all others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from certselect.criteria.problem import SubsetProblem
+from certselect.progress import report
+from certselect.search.strategy import Found
+from certselect.search.ties import last_best, value_scale
+
+ROWS_AT_ONCE = 256
+REPORT_EVERY = 256
+
+
+def backward(problem: SubsetProblem, found: Found, rng: np.random.Generator, /) -> None:
+    """Start from all candidates and remove, until k are left, the feature that is missed least.
+
+    The subset's own size after the removal sets the pair weight. Sees features
+    that matter only together, and may keep them in place of features that are
+    worth more alone (the paper's Example 3). Needs the whole pair matrix.
+    """
+    found.indices = problem.candidates.tolist()
+    matrix = problem.pair_matrix
+    scale = value_scale(problem)
+    # +inf relevance marks what cannot be removed: non-candidates now, the removed later.
+    relevance = np.full(problem.n_features, np.inf)
+    relevance[problem.candidates] = problem.linear[problem.candidates]
+    worth_alone = float(problem.linear[problem.candidates].sum())
+    last_size, next_summing = len(problem.candidates), len(problem.candidates)
+    shared, shared_inside = np.zeros(0), 0.0
+    try:
+        for size in range(last_size - 1, problem.k - 1, -1):
+            if size < next_summing:
+                # Summed anew each time the set has halved, so that rounding does not pile up.
+                left = np.flatnonzero(relevance < np.inf)
+                shared = _shared_with(matrix, left)
+                shared_inside = float(shared[left].sum()) / 2
+                next_summing = (size + 1) // 2
+            weight = problem.weight(size)
+            out = last_best(weight * shared - relevance, scale)
+            worth_alone -= float(relevance[out])
+            shared_inside -= float(shared[out])
+            found.removed.append(out)
+            found.scores.append(worth_alone - weight * shared_inside)
+            relevance[out] = np.inf
+            shared -= matrix[out]
+            shared[out] = 0.0  # a feature's pair term with itself is arbitrary, so even NaN
+            if len(found.removed) % REPORT_EVERY == 0:
+                report("backward", len(found.removed), last_size - problem.k)
+    finally:
+        found.indices = remaining(problem, found.removed)
+
+
+def remaining(problem: SubsetProblem, removed: list[int]) -> list[int]:
+    """The candidates that have not been removed, ascending."""
+    gone = set(removed)
+    return [feature for feature in sorted(problem.candidates.tolist()) if feature not in gone]
+
+
+def _shared_with(matrix: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Sum of each member's pair terms with the other members (n,), 0 for all other features."""
+    shared = np.zeros(len(matrix))
+    for start in range(0, len(members), ROWS_AT_ONCE):
+        rows = members[start : start + ROWS_AT_ONCE]
+        block = matrix[rows][:, members].astype(float)
+        block[np.arange(len(rows)), np.arange(start, start + len(rows))] = 0.0
+        shared[rows] = block.sum(axis=1)
+    return shared

@@ -1,0 +1,98 @@
+"""A genetic algorithm: subsets that breed, of which the best live on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from certselect.criteria.problem import SubsetProblem
+from certselect.progress import report
+from certselect.search.forward import forward
+from certselect.search.options import check_count
+from certselect.search.strategy import Found
+from certselect.search.ties import beats, value_scale
+
+MUTATION_RATE = 0.5
+REPORT_EVERY = 20
+
+
+def genetic(
+    problem: SubsetProblem,
+    found: Found,
+    rng: np.random.Generator,
+    /,
+    *,
+    population: int = 200,
+    generations: int = 500,
+) -> None:
+    """Combine good subsets in the hope that what they agree on is good.
+
+    Starts from the forward selection and random subsets. A child keeps the
+    features both its parents have and draws the rest of its k from those that
+    only one of them has; half of the children then have one feature exchanged
+    at random. Of parents and children the best `population` different subsets
+    live on, so the best is never lost. Needs the whole pair matrix.
+    """
+    population = check_count("population", population, 2)
+    generations = check_count("generations", generations, 1)
+    forward(problem, found, rng)
+    found.indices.sort()
+    del found.scores[:-1]  # the way there was forward's; this search starts from its value
+    scale = value_scale(problem)
+    subsets = _random_subsets(problem, population, rng)
+    subsets[0] = found.indices
+    values = _values(problem, subsets)
+    for generation in range(1, generations + 1):
+        mothers, fathers = (subsets[_tournament(values, population, rng)] for _ in range(2))
+        children = _cross(mothers, fathers, rng)
+        _mutate(children, problem.candidates, rng)
+        values = np.concatenate([values, _values(problem, children)])
+        subsets, first = np.unique(np.concatenate([subsets, children]), axis=0, return_index=True)
+        values = values[first]
+        # Stable, and the subsets are in lexicographic order: the first of equals lives on.
+        alive = np.argsort(-values, kind="stable")[:population]
+        subsets, values = subsets[alive], values[alive]
+        if beats(float(values[0]), found.scores[-1], scale):
+            found.indices = subsets[0].tolist()
+            found.scores.append(float(values[0]))
+        if generation % REPORT_EVERY == 0:
+            report("genetic", generation, generations)
+
+
+def _random_subsets(problem: SubsetProblem, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Subsets of k candidates, a row each, ascending."""
+    draws = [rng.choice(problem.candidates, size=problem.k, replace=False) for _ in range(count)]
+    return np.sort(draws, axis=1)
+
+
+def _values(problem: SubsetProblem, subsets: np.ndarray) -> np.ndarray:
+    """The value of each row's subset at size k."""
+    one, other = np.triu_indices(problem.k, 1)
+    shared = problem.pair_matrix[subsets[:, one], subsets[:, other]].sum(axis=1, dtype=float)
+    return problem.linear[subsets].sum(axis=1) - problem.weight(problem.k) * shared
+
+
+def _tournament(values: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Positions of `count` parents, each the better of two drawn at random."""
+    draws = rng.integers(len(values), size=(2, count))
+    return np.where(values[draws[0]] >= values[draws[1]], draws[0], draws[1])
+
+
+def _cross(mothers: np.ndarray, fathers: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Children with all that both parents have, and at random of what one has, k features each, ascending."""
+    both = np.sort(np.concatenate([mothers, fathers], axis=1), axis=1)
+    rank = rng.random(both.shape)
+    twice = both[:, 1:] == both[:, :-1]
+    rank[:, :-1][twice] = 2.0  # what both have comes first,
+    rank[:, 1:][twice] = -1.0  # and once
+    kept = np.argsort(-rank, axis=1)[:, : mothers.shape[1]]
+    return np.sort(np.take_along_axis(both, kept, axis=1), axis=1)
+
+
+def _mutate(subsets: np.ndarray, candidates: np.ndarray, rng: np.random.Generator) -> None:
+    """Exchange one feature of about half of the subsets for a random one they do not have."""
+    places = rng.integers(subsets.shape[1], size=len(subsets))
+    newcomers = candidates[rng.integers(len(candidates), size=len(subsets))]
+    new = ~(subsets == newcomers[:, None]).any(axis=1)
+    rows = np.flatnonzero(new & (rng.random(len(subsets)) < MUTATION_RATE))
+    subsets[rows, places[rows]] = newcomers[rows]
+    subsets.sort(axis=1)

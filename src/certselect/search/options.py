@@ -1,0 +1,56 @@
+"""Checks of what a caller passes to a search: strategy, options and seed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from certselect.errors import InvalidInput
+
+Seed = int | np.random.Generator | np.random.RandomState | None
+
+
+def check_options(strategy: str, run: Callable[..., None], options: Mapping[str, Any]) -> None:
+    """Refuse options that the strategy does not have, naming those it has."""
+    parameters = inspect.signature(run).parameters.values()
+    known = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise InvalidInput(
+            f"{', '.join(f'{name}={options[name]!r}' for name in unknown)} with strategy={strategy!r}",
+            f"only the options {', '.join(known)}" if known else "no options",
+            "Leave out what the strategy does not have.",
+        )
+
+
+def check_count(name: str, value: object, smallest: int) -> int:
+    """The option as an int, if it is a whole number and large enough."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < smallest:
+        raise InvalidInput(f"{name}={value!r}", f"a whole number, {smallest} or more", f"Pass {name} as an int.")
+    return int(value)
+
+
+def make_generator(random_state: object) -> np.random.Generator:
+    """The random numbers a search draws: new ones for None, always the same ones for an int."""
+    if isinstance(random_state, np.random.RandomState):
+        # A seed drawn from it, as scikit-learn's estimators do for their parts.
+        return np.random.default_rng(random_state.randint(np.iinfo(np.int32).max))
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
+        return np.random.default_rng(int(random_state))
+    raise InvalidInput(
+        f"random_state={random_state!r}",
+        "None, a whole number (0 or more), a numpy Generator or a RandomState",
+        "Use an int for an answer that can be repeated.",
+    )
+
+
+def check_positive(name: str, value: object) -> float:
+    """The option as a float, if it is a finite number above 0."""
+    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool) and 0.0 < value < np.inf:
+        return float(value)
+    raise InvalidInput(f"{name}={value!r}", "a finite number above 0", f"Leave {name} out for the usual value.")

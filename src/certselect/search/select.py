@@ -1,0 +1,144 @@
+"""Run a search strategy on a problem and say what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from certselect.criteria.problem import SubsetProblem
+from certselect.errors import InvalidInput
+from certselect.search.annealing import annealing
+from certselect.search.backward import backward
+from certselect.search.exhaustive import exhaustive
+from certselect.search.floating import floating
+from certselect.search.forward import forward
+from certselect.search.genetic import genetic
+from certselect.search.options import Seed, check_options, make_generator
+from certselect.search.polish import polish as polish_by_swaps
+from certselect.search.relevance import most_relevant, relevance
+from certselect.search.selection import INTERRUPTED, Selection
+from certselect.search.strategy import Found, Strategy
+
+# To add a strategy, write its file and add its line.
+STRATEGIES: dict[str, Strategy] = {
+    "relevance": relevance,
+    "forward": forward,
+    "backward": backward,
+    "floating": floating,
+    "exhaustive": exhaustive,
+    "annealing": annealing,
+    "genetic": genetic,
+}
+
+
+def select(
+    problem: SubsetProblem,
+    strategy: str = "forward",
+    *,
+    random_state: Seed = None,
+    polish: bool = False,
+    **options: Any,
+) -> Selection:
+    """Find k features that are worth much together.
+
+    Ctrl-C ends a long search early: the answer is the best subset found so far,
+    filled up with the most relevant features if it was not whole yet, and its
+    status is "interrupted".
+
+    Parameters
+    ----------
+    problem : SubsetProblem
+        From `subset_problem`.
+    strategy : str
+        "relevance" : the most relevant features one by one.
+        "forward" : grow the subset greedily; the quickest that heeds pairs.
+        "backward" : shrink it greedily from all features; needs all pairs.
+        "floating" : forward, with steps back where they help.
+        "exhaustive" : every subset; the best one for sure (`max_subsets`).
+        "annealing" : random swaps that cool down (`steps`, `temperature`).
+        "genetic" : subsets that breed (`population`, `generations`).
+    random_state : None, int, Generator or RandomState
+        Seed of the random strategies; the same int gives the same answer.
+    polish : bool
+        Afterwards, swap single features for better ones while that helps.
+    **options
+        The strategy's own options, named above.
+
+    Returns
+    -------
+    Selection
+        Valued at size k whatever the strategy, so that strategies compare.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certselect import information_terms, select, subset_problem
+    >>> X = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 1]])
+    >>> problem = subset_problem(information_terms(X, X[:, 0] ^ X[:, 1]), k=2)
+    >>> select(problem, "exhaustive").indices.tolist()
+    [0, 1]
+    """
+    run = find_strategy(strategy, options)
+    found, seconds = search(problem, run, make_generator(random_state), options)
+    return conclude(problem, strategy, found, seconds, polish=polish)
+
+
+def find_strategy(strategy: str, options: dict[str, Any]) -> Callable[..., None]:
+    """The strategy of that name, once its options are known to be its own."""
+    if strategy not in STRATEGIES:
+        raise InvalidInput(f"strategy={strategy!r}", f"one of {', '.join(STRATEGIES)}", "Check the spelling.")
+    check_options(strategy, STRATEGIES[strategy], options)
+    return STRATEGIES[strategy]
+
+
+def search(
+    problem: SubsetProblem, run: Callable[..., None], rng: np.random.Generator, options: dict[str, Any]
+) -> tuple[Found, dict[str, float]]:
+    """What the strategy found until it ended or Ctrl-C ended it, and the seconds it took."""
+    found, start = Found(), perf_counter()
+    try:
+        run(problem, found, rng, **options)
+    except KeyboardInterrupt:
+        found.status = INTERRUPTED
+    return found, {"search": perf_counter() - start}
+
+
+def conclude(
+    problem: SubsetProblem, strategy: str, found: Found, seconds: dict[str, float], *, polish: bool
+) -> Selection:
+    """Make what was found a subset of k features, polish it if asked to, and value it."""
+    _settle_size(problem, found)
+    if polish and found.status != INTERRUPTED:
+        start = perf_counter()
+        try:
+            polish_by_swaps(problem, found)
+        except KeyboardInterrupt:
+            found.status = INTERRUPTED
+        seconds = {**seconds, "polish": perf_counter() - start}
+    eligible = np.zeros(problem.n_features, dtype=bool)
+    eligible[problem.candidates] = True
+    return Selection(
+        indices=np.array(found.indices, dtype=np.intp),
+        names=tuple(problem.feature_names[i] for i in found.indices),
+        objective=problem.value(found.indices),
+        scores=tuple(found.scores),
+        strategy=strategy,
+        criterion=problem.criterion.name,
+        k=problem.k,
+        status=found.status,
+        seconds=seconds,
+        dropped=tuple(problem.feature_names[i] for i in np.flatnonzero(~eligible)),
+    )
+
+
+def _settle_size(problem: SubsetProblem, found: Found) -> None:
+    """Bring an interrupted search's subset to k features: the most relevant come in, or stay."""
+    missing = problem.k - len(found.indices)
+    if missing > 0:
+        others = set(problem.candidates.tolist()).difference(found.indices)
+        found.indices.extend(most_relevant(problem, others, missing))
+    elif missing < 0:
+        found.indices = sorted(most_relevant(problem, found.indices, problem.k))

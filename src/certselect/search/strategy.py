@@ -1,0 +1,36 @@
+"""What a search strategy is: a function from a problem to the subset it found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from certselect.criteria.problem import SubsetProblem
+from certselect.search.selection import COMPLETE
+
+
+@dataclass
+class Found:
+    """What a strategy has found so far; still readable after Ctrl-C.
+
+    A strategy keeps `indices` up to date while it runs: shorter than k while a
+    growing search is on its way, longer while a shrinking one is, of length k
+    once there is a whole subset. A shrinking search lists in `removed` what it
+    took out, in order.
+    """
+
+    indices: list[int] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    status: str = COMPLETE
+    removed: list[int] = field(default_factory=list)
+
+
+class Strategy(Protocol):
+    """Fill `found` with k of the problem's candidates; ties go to the lowest index.
+
+    Options of a strategy are keyword-only parameters with defaults.
+    """
+
+    def __call__(self, problem: SubsetProblem, found: Found, rng: np.random.Generator, /) -> None: ...

@@ -1,0 +1,45 @@
+"""Ties are decided, not left to rounding: the lowest index stays.
+
+Two subsets that are worth the same on paper come out some 1e-16 apart in
+floating point, depending on the order of the sums. Values closer than
+`TIE` times their size therefore count as equal in every search.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from certselect.criteria.problem import SubsetProblem
+
+TIE = 1e-12
+
+
+def value_scale(problem: SubsetProblem) -> float:
+    """The largest relevance: what a difference is measured against where values cancel to about 0."""
+    return float(np.abs(problem.linear[problem.candidates]).max())
+
+
+def tie_width(value: float, scale: float) -> float:
+    """How far apart two values of about this size may be and still count as equal."""
+    return TIE * max(abs(value), scale)
+
+
+def best_and_ties(values: np.ndarray, scale: float) -> np.ndarray:
+    """Which values equal the largest one (boolean, same shape)."""
+    best = float(values.max())
+    return values >= best - tie_width(best, scale)
+
+
+def first_best(values: np.ndarray, scale: float) -> int:
+    """Position of the largest value, the first of equals: for choosing a feature to add."""
+    return int(best_and_ties(values, scale).argmax())
+
+
+def last_best(values: np.ndarray, scale: float) -> int:
+    """Position of the largest value, the last of equals: for choosing a feature to take out."""
+    return len(values) - 1 - int(best_and_ties(values, scale)[::-1].argmax())
+
+
+def beats(value: float, known: float, scale: float) -> bool:
+    """Whether a value is larger than the best known one (-inf if there is none), and not its equal."""
+    return known == -np.inf or value > known + tie_width(known, scale)

@@ -1,0 +1,124 @@
+"""read_file: CSV and Parquet files -> Table."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from certselect.errors import InvalidInput
+from certselect.table.complete import name_columns
+from certselect.table.model import Table
+from certselect.table.reading import read_table
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_TEXT = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
+_PARQUET = (".parquet", ".pq")
+_LARGEST_BLOCK = 2**31 - 1  # pyarrow holds the size of a block in 32 bits
+
+
+def read_file(path: str | os.PathLike[str], target: str) -> Table:
+    """Read a table with its target column from a CSV or Parquet file.
+
+    The suffix says which: .csv, .tsv and .txt (also .gz) are text with a header
+    line, separated by commas, semicolons or tabs, whichever the header uses;
+    .parquet and .pq are Parquet. Empty cells count as missing values and are
+    refused, as `read_table` refuses them.
+
+    Parameters
+    ----------
+    path : path
+    target : str
+        Name of the column that holds the classes; all others are features.
+    """
+    file = Path(path)
+    name = file.name.lower()
+    if not name.endswith((*_TEXT, *_PARQUET)):
+        raise InvalidInput(
+            f"file {str(file)!r}", "a name ending in " + ", ".join((*_TEXT, *_PARQUET)), "Rename or convert it."
+        )
+    if not file.is_file():
+        raise InvalidInput(f"path {str(file)!r}, where there is no file", "a CSV or Parquet file", "Check the path.")
+    if file.stat().st_size == 0:
+        raise _empty(file)
+    columns = _read_parquet(file) if name.endswith(_PARQUET) else _read_text(file, tabs=".tsv" in name)
+    _check_target(columns.column_names, target)
+    return read_table(columns.drop_columns([target]), columns.column(target))
+
+
+def _read_parquet(file: Path) -> pyarrow.Table:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        return pyarrow.parquet.read_table(file)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise _unreadable(file, "Parquet", error) from error
+
+
+def _read_text(file: Path, *, tabs: bool) -> pyarrow.Table:
+    import pyarrow
+    import pyarrow.csv
+
+    try:
+        with pyarrow.input_stream(str(file), compression="detect") as stream:
+            text = stream.read()
+        header = text.split(b"\n", 1)[0].decode("utf-8-sig")
+        if not header.strip():
+            raise _empty(file)
+        columns = pyarrow.csv.read_csv(
+            pyarrow.BufferReader(text),
+            # pyarrow decides a column's type by the first block: one block, so that a 0.5 on the last line counts too.
+            read_options=pyarrow.csv.ReadOptions(block_size=min(max(len(text), 1), _LARGEST_BLOCK)),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter="\t" if tabs else _separator(header), newlines_in_values=True
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(strings_can_be_null=True),
+        )
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise _unreadable(file, "text", error) from error
+    undecoded = [field.name for field in columns.schema if pyarrow.types.is_binary(field.type)]
+    if undecoded:
+        raise InvalidInput(
+            f"text that is not UTF-8 in column {name_columns(undecoded)} of {str(file)!r}",
+            "a file in UTF-8",
+            "Save it as UTF-8.",
+        )
+    return columns
+
+
+def _separator(header: str) -> str:
+    """The separator a header line uses most, outside quotes; the comma if it uses none."""
+    bare = re.sub(r'"[^"]*"', "", header)
+    return max(",;\t", key=bare.count)
+
+
+def _check_target(names: list[str], target: str) -> None:
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise InvalidInput(
+            f"a file whose header has names more than once: {name_columns(twice)}",
+            "a different name for every column",
+            "Rename those columns.",
+        )
+    if target not in names:
+        close = difflib.get_close_matches(str(target), names)
+        hint = f"Did you mean {name_columns(close)}?" if close else "Name one of them as the target."
+        raise InvalidInput(f"target={target!r}", f"one of the file's columns: {name_columns(names)}", hint)
+
+
+def _empty(file: Path) -> InvalidInput:
+    return InvalidInput(f"an empty file {str(file)!r}", "a header line and rows", "Check that it was written.")
+
+
+def _unreadable(file: Path, kind: str, error: Exception) -> InvalidInput:
+    return InvalidInput(
+        f"file {str(file)!r}, which cannot be read as {kind} ({error})",
+        "a file of the kind its suffix says",
+        "Check that it is whole and has the right suffix.",
+    )

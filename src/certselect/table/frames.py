@@ -1,0 +1,68 @@
+"""Data frames -> Blocks, through narwhals: pandas, polars, Arrow and their kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from certselect.errors import InvalidInput
+from certselect.table.columns import Column, array_block, dates_and_times, gather, read_values
+from certselect.table.complete import name_columns
+from certselect.table.model import Block
+
+
+def is_frame(X: Any) -> bool:
+    """Whether narwhals reads X as a data frame that is in memory."""
+    import narwhals.stable.v2 as nw
+
+    if nw.dependencies.is_polars_lazyframe(X):
+        raise InvalidInput("a polars LazyFrame", "data in memory", "Call .collect() on it first.")
+    known = nw.dependencies
+    if known.is_pandas_dataframe(X) or known.is_polars_dataframe(X) or known.is_pyarrow_table(X):
+        return True
+    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def frame_names(X: Any) -> tuple[str, ...]:
+    """The column names as strings; asked of the frame itself, for narwhals refuses some that differ by type only."""
+    names = X.column_names if hasattr(X, "column_names") else X.columns
+    return tuple(map(str, names))
+
+
+def read_frame(X: Any, names: tuple[str, ...]) -> tuple[Block, ...]:
+    """Columns of a frame by kind: whole groups of numeric ones at once, the others one by one."""
+    import narwhals.stable.v2 as nw
+
+    everything = np.arange(len(names), dtype=np.intp)
+    if nw.dependencies.is_pandas_dataframe(X):
+        dtypes = X.dtypes.unique()
+        if len(dtypes) == 1 and isinstance(dtypes[0], np.dtype) and dtypes[0].kind in "biuf":
+            # One dtype throughout is one array inside pandas: no look at each of 20 000 columns.
+            block = array_block(X.to_numpy(), everything)
+            assert block is not None
+            return (block,)
+    frame = nw.from_native(X, eager_only=True)
+    groups: dict[Any, list[int]] = {}
+    for position, dtype in enumerate(frame.schema.values()):
+        groups.setdefault(dtype, []).append(position)
+    blocks: list[Block] = []
+    columns: list[Column] = []
+    for dtype, positions in groups.items():
+        if dtype.is_temporal():
+            raise dates_and_times(f"columns {name_columns(names[position] for position in positions)}")
+        if dtype in _numpy_dtypes(nw):
+            values = frame[:, positions].to_numpy()
+            block = array_block(values, everything[positions])
+            if block is not None:
+                blocks.append(block)
+                continue
+        # What NumPy has no dtype for, and bools with nulls among them.
+        columns.extend(read_values(frame[:, position].to_list(), position, names[position]) for position in positions)
+    return (*blocks, *gather(sorted(columns, key=lambda column: column.position)))
+
+
+def _numpy_dtypes(nw: Any) -> tuple[Any, ...]:
+    signed = (nw.Int8, nw.Int16, nw.Int32, nw.Int64)
+    unsigned = (nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64)
+    return (nw.Boolean, *signed, *unsigned, nw.Float32, nw.Float64)

@@ -1,0 +1,63 @@
+"""Python values -> small integers: categories of a feature, classes of a target."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import repeat
+
+import numpy as np
+
+from certselect.errors import InvalidInput
+
+
+class UnusableType(InvalidInput, TypeError):
+    """The data are of a type that cannot be read at all (a `TypeError` too, as scikit-learn expects)."""
+
+
+# Named, not imported: pandas is not loaded to look for its missing values.
+_MISSING_TYPES = ("NoneType", "NAType", "NaTType")
+
+
+def encode(values: Sequence[object]) -> tuple[np.ndarray, tuple[Hashable, ...]]:
+    """Number the distinct values: codes, -1 where a value is missing, and the values in order."""
+    vocabulary = _in_order(_distinct(values))
+    code_of = {label: code for code, label in enumerate(vocabulary)}
+    # A missing value is not in the vocabulary, NaN not even when it is the same object.
+    codes = np.fromiter(map(code_of.get, values, repeat(-1)), dtype=np.int32, count=len(values))
+    return codes, vocabulary
+
+
+def _distinct(values: Sequence[object]) -> list[Hashable]:
+    """Every value once, missing ones left out, in an order that does not depend on the rows'."""
+    try:
+        if len(set(map(type, values))) > 1:
+            # 1, 1.0 and True are equal: which of them stands for all must not depend on which comes first.
+            pairs = dict.fromkeys(zip(map(type, values), values, strict=True))
+            seen = [value for _, value in pairs]
+        else:
+            seen = list(dict.fromkeys(values))
+    except TypeError as error:
+        raise UnusableType(
+            f"a cell that cannot be hashed ({error})",
+            "cells that can be compared: an argument must be a string, a number or another hashable value",
+            "Convert lists, dictionaries and arrays inside cells to columns of their own.",
+        ) from error
+    kept = [value for value in seen if not _is_missing(value)]
+    kept.sort(key=lambda value: (type(value).__name__, repr(value)))
+    return list(dict.fromkeys(kept))
+
+
+def _in_order(labels: list[Hashable]) -> tuple[Hashable, ...]:
+    try:
+        return tuple(sorted(labels))  # pyright: ignore[reportArgumentType]
+    except TypeError:  # no order among them, such as 1 < "a": keep that of type name and repr
+        return tuple(labels)
+
+
+def _is_missing(value: object) -> bool:
+    if type(value).__name__ in _MISSING_TYPES:
+        return True
+    try:
+        return bool(value != value)  # NaN of any type
+    except (TypeError, ValueError):
+        return False

@@ -1,0 +1,178 @@
+"""selection_path: each size's answer is what select gives there."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from certselect.criteria import subset_problem
+from certselect.errors import InvalidInput
+from certselect.information.terms import InformationTerms
+from certselect.progress import listening
+from certselect.search import STRATEGIES, select, selection_path
+
+OPTIONS = {"annealing": {"steps": 500}, "genetic": {"population": 10, "generations": 5}}
+
+
+class GivenTerms:
+    """Pair terms of each kind from a seed, counting what is computed and interrupting where told."""
+
+    def __init__(self, n, interrupt_at=None):
+        rng = np.random.default_rng(n)
+        self.kinds = {}
+        for kind in ("redundancy", "conditional_redundancy", "interaction"):
+            upper = np.triu(rng.random((n, n)) - 0.3, 1)
+            self.kinds[kind] = upper + upper.T
+        self.interrupt_at = interrupt_at
+        self.calls = 0
+
+    def rows(self, kind, features):
+        self.calls += 1
+        if self.calls == self.interrupt_at:
+            raise KeyboardInterrupt
+        return self.kinds[kind][features]
+
+    def matrix(self, kind):
+        return self.kinds[kind].copy()
+
+
+def make_terms(n=9, constant=(4,), interrupt_at=None):
+    rng = np.random.default_rng(n)
+    relevance, is_constant = rng.random(n), np.zeros(n, dtype=bool)
+    is_constant[list(constant)] = True
+    relevance[is_constant] = 0.0
+    names = tuple(f"X{i + 1}" for i in range(n))
+    return InformationTerms(
+        relevance, np.ones(n), 1.0, 100, names, is_constant, GivenTerms(n, interrupt_at=interrupt_at)
+    )
+
+
+def assert_same(one, other):
+    assert one.indices.tolist() == other.indices.tolist()
+    assert one.names == other.names
+    assert one.objective == other.objective
+    assert one.scores == other.scores
+    assert (one.strategy, one.criterion, one.k, one.status) == (other.strategy, other.criterion, other.k, other.status)
+    assert one.dropped == other.dropped
+
+
+@pytest.mark.parametrize("polish", [False, True])
+@pytest.mark.parametrize("criterion", ["mrmr", "jmi", "mifs", "d1", "max_relevance"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_each_size_is_what_select_gives(strategy, criterion, polish):
+    beta = 0.5 if criterion == "mifs" else None
+    common = {"random_state": 3, "polish": polish, **OPTIONS.get(strategy, {})}
+    ks = [5, 1, 8, 2, 5, 7]
+    path = selection_path(make_terms(), ks, criterion, strategy, beta=beta, **common)
+    assert [selection.k for selection in path] == ks
+    for k, selection in zip(ks, path, strict=True):
+        assert_same(selection, select(subset_problem(make_terms(), k, criterion, beta=beta), strategy, **common))
+
+
+@pytest.mark.parametrize("strategy", ["forward", "relevance", "backward"])
+def test_nesting_strategies_run_once(strategy, monkeypatch):
+    runs, run = [], STRATEGIES[strategy]
+
+    def counted(problem, found, rng, /):
+        runs.append(problem.k)
+        run(problem, found, rng)
+
+    monkeypatch.setitem(STRATEGIES, strategy, counted)
+    path = selection_path(make_terms(), range(2, 7), strategy=strategy)
+    assert runs == [2 if strategy == "backward" else 6]
+    assert len({selection.seconds["search"] for selection in path}) == 1
+    for smaller, larger in itertools.pairwise(path):
+        assert set(smaller.indices) < set(larger.indices)
+
+
+def test_numpy_sizes_and_defaults():
+    path = selection_path(make_terms(), np.arange(1, 4))
+    assert [selection.k for selection in path] == [1, 2, 3]
+    assert {selection.criterion for selection in path} == {"jmi"}
+    assert {selection.strategy for selection in path} == {"forward"}
+
+
+@pytest.mark.parametrize("wrong", [[], 3, range(0)])
+def test_sizes_must_be_given(wrong):
+    with pytest.raises(InvalidInput) as error:
+        selection_path(make_terms(), wrong)
+    assert str(error.value) == (
+        f"Got ks={wrong!r}; expected one size or more in a list, range or array. Pass for example range(1, 11)."
+    )
+
+
+@pytest.mark.parametrize("wrong", [0, 9, -2])
+def test_sizes_out_of_range(wrong):
+    with pytest.raises(InvalidInput, match=rf"Got k={wrong}; expected 1 to 8 \(1 constant features"):
+        selection_path(make_terms(), [1, wrong])
+
+
+def test_other_wrong_calls_are_refused_as_by_select():
+    with pytest.raises(InvalidInput, match="a whole number"):
+        selection_path(make_terms(), [2.5])
+    with pytest.raises(InvalidInput, match="strategy='best'"):
+        selection_path(make_terms(), [2], strategy="best")
+    with pytest.raises(InvalidInput, match="steps=5 with strategy='forward'; expected no options"):
+        selection_path(make_terms(), [2], steps=5)
+    with pytest.raises(InvalidInput, match="criterion='best'"):
+        selection_path(make_terms(), [2], "best")
+    with pytest.raises(InvalidInput, match="random_state=-1"):
+        selection_path(make_terms(), [2], random_state=-1)
+
+
+@pytest.mark.parametrize("polish", [False, True])
+def test_interrupted_forward_path(polish):
+    """Ctrl-C at the third row: three features are chosen, so sizes 1 to 3 are whole."""
+    path = selection_path(make_terms(interrupt_at=3), [1, 3, 4, 6], polish=polish)
+    expected = ["interrupted"] * 4 if polish else ["complete", "complete", "interrupted", "interrupted"]
+    assert [selection.status for selection in path] == expected
+    whole = select(subset_problem(make_terms(), 6))
+    for selection in path:
+        assert len(set(selection.indices.tolist())) == selection.k
+        assert selection.indices[:3].tolist() == whole.indices[: min(3, selection.k)].tolist()
+        assert set(selection.seconds) == {"search"}
+
+
+def test_interrupted_backward_path(monkeypatch):
+    monkeypatch.setattr("certselect.search.backward.REPORT_EVERY", 1)
+    reports = []
+
+    def press_at_third(*progress):
+        reports.append(progress)
+        if len(reports) == 3:
+            raise KeyboardInterrupt
+
+    with listening(press_at_third):
+        path = selection_path(make_terms(), [8, 6, 5, 4, 2], strategy="backward")
+    assert [selection.status for selection in path] == ["complete"] * 3 + ["interrupted"] * 2
+    assert [len(selection.indices) for selection in path] == [8, 6, 5, 4, 2]
+    assert set(path[3].indices) < set(path[2].indices)
+
+
+def test_after_an_interrupt_no_further_size_is_searched(monkeypatch):
+    runs = []
+
+    def stops_at_third(problem, found, rng, /):
+        runs.append(problem.k)
+        if len(runs) == 3:
+            raise KeyboardInterrupt
+        found.indices = problem.candidates[: problem.k].tolist()
+
+    monkeypatch.setitem(STRATEGIES, "stops", stops_at_third)
+    path = selection_path(make_terms(), [2, 3, 4, 5, 6], strategy="stops")
+    assert runs == [2, 3, 4]
+    assert [selection.status for selection in path] == ["complete"] * 2 + ["interrupted"] * 3
+    assert [len(selection.indices) for selection in path] == [2, 3, 4, 5, 6]
+
+
+def test_an_interrupted_polish_stops_the_path():
+    """The rows of forward's features come first; the first newcomer's row is where Ctrl-C strikes."""
+    kwargs = {"criterion": "d1", "strategy": "relevance"}
+    terms = make_terms()
+    for k in (3, 4, 5):
+        select(subset_problem(terms, k, "d1"), "relevance")
+    rows_of_searches = terms.pairs.calls
+    assert len(selection_path(make_terms(), [3], polish=True, **kwargs)[0].scores) > 3  # there is a swap
+    path = selection_path(make_terms(interrupt_at=rows_of_searches + 2), [3, 4, 5], polish=True, **kwargs)
+    assert [selection.status for selection in path] == ["interrupted"] * 3
+    assert [len(selection.indices) for selection in path] == [3, 4, 5]

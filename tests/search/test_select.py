@@ -1,0 +1,192 @@
+"""select: what a Selection says, which calls are refused, and what Ctrl-C leaves."""
+
+import numpy as np
+import pytest
+
+from certselect.errors import InvalidInput
+from certselect.progress import listening
+from certselect.search import STRATEGIES, Selection, select
+
+
+def symmetric_problem(make_problem, seed=0, n=10, k=4, criterion="jmi", **options):
+    rng = np.random.default_rng(seed)
+    upper = np.triu(rng.random((n, n)) - 0.3, 1)
+    return make_problem(rng.random(n), upper + upper.T, criterion, k, **options)
+
+
+def interrupt_at(call):
+    """A progress listener that presses Ctrl-C at a certain report."""
+    reports = []
+
+    def listener(stage, done, total):
+        reports.append(stage)
+        if len(reports) == call:
+            raise KeyboardInterrupt
+
+    return listener
+
+
+def assert_interrupted_subset(selection, problem):
+    assert selection.status == "interrupted"
+    chosen = selection.indices.tolist()
+    assert len(set(chosen)) == problem.k == len(chosen)
+    assert set(chosen) <= set(problem.candidates.tolist())
+    assert selection.objective == problem.value(chosen)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_selection_says_what_was_done(make_problem, strategy):
+    problem = symmetric_problem(make_problem, candidates=[0, 1, 3, 4, 6, 7, 9])
+    selection = select(problem, strategy, random_state=0)
+    assert isinstance(selection, Selection)
+    assert selection.strategy == strategy
+    assert selection.criterion == "jmi"
+    assert selection.k == 4
+    assert selection.names == tuple(f"X{i + 1}" for i in selection.indices)
+    assert selection.dropped == ("X3", "X6", "X9")
+    assert selection.objective == problem.value(selection.indices)
+    assert selection.indices.dtype == np.intp
+    assert set(selection.seconds) == {"search"}
+    assert selection.seconds["search"] >= 0
+    assert np.isnan(selection.upper_bound)
+    assert np.isnan(selection.gap)
+
+
+def test_forward_is_the_default(make_problem):
+    problem = symmetric_problem(make_problem)
+    assert select(problem).strategy == "forward"
+    assert select(problem).indices.tolist() == select(problem, "forward").indices.tolist()
+
+
+def test_unknown_strategy(make_problem):
+    with pytest.raises(InvalidInput) as error:
+        select(symmetric_problem(make_problem), "foward")
+    assert str(error.value) == (
+        "Got strategy='foward'; expected one of relevance, forward, backward, floating, exhaustive, annealing, "
+        "genetic. Check the spelling."
+    )
+
+
+def test_unknown_option_names_those_there_are(make_problem):
+    problem = symmetric_problem(make_problem)
+    with pytest.raises(InvalidInput) as error:
+        select(problem, "annealing", step=5, heat=1)
+    assert str(error.value) == (
+        "Got step=5, heat=1 with strategy='annealing'; expected only the options steps, temperature. "
+        "Leave out what the strategy does not have."
+    )
+    with pytest.raises(InvalidInput) as error:
+        select(problem, "forward", steps=5)
+    assert str(error.value) == (
+        "Got steps=5 with strategy='forward'; expected no options. Leave out what the strategy does not have."
+    )
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, "seed", True, [1]])
+def test_random_state_is_checked(make_problem, wrong):
+    with pytest.raises(InvalidInput) as error:
+        select(symmetric_problem(make_problem), "genetic", random_state=wrong)
+    assert str(error.value) == (
+        f"Got random_state={wrong!r}; expected None, a whole number (0 or more), a numpy Generator or a RandomState. "
+        "Use an int for an answer that can be repeated."
+    )
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_interrupted_forward_keeps_its_choices_and_adds_the_most_relevant(make_problem, at):
+    problem = symmetric_problem(make_problem, interrupt_at=at)
+    whole = select(symmetric_problem(make_problem))
+    selection = select(problem)
+    assert_interrupted_subset(selection, problem)
+    chosen = selection.indices.tolist()
+    assert chosen[:at] == whole.indices[:at].tolist()
+    assert selection.scores == whole.scores[:at]
+    others = sorted(set(range(10)) - set(chosen[:at]), key=lambda i: -problem.linear[i])
+    assert chosen[at:] == others[: 4 - at]
+
+
+def test_filling_up_takes_the_lowest_index_of_equals(make_problem):
+    problem = make_problem([0.5, 0.1, 0.3, 0.3, 0.3, 0.0], np.zeros((6, 6)), "jmi", 3, interrupt_at=1)
+    assert select(problem).indices.tolist() == [0, 2, 3]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_interrupt_at_the_first_pair_term(make_problem, strategy):
+    problem = symmetric_problem(make_problem, candidates=[1, 2, 3, 5, 7, 8], interrupt_at=1)
+    assert_interrupted_subset(select(problem, strategy, random_state=0, polish=True), problem)
+
+
+@pytest.mark.parametrize("strategy", ["backward", "floating", "exhaustive", "annealing", "genetic"])
+@pytest.mark.parametrize("at", [1, 2, 4])
+def test_interrupt_on_the_way(make_problem, strategy, at, monkeypatch):
+    monkeypatch.setattr("certselect.search.backward.REPORT_EVERY", 1)
+    monkeypatch.setattr("certselect.search.exhaustive.SUBSETS_AT_ONCE", 10)
+    problem = symmetric_problem(make_problem, n=12, k=4)
+    with listening(interrupt_at(at)):
+        selection = select(problem, strategy, random_state=0)
+    assert_interrupted_subset(selection, problem)
+
+
+def test_interrupted_backward_keeps_the_most_relevant_of_what_is_left(make_problem, monkeypatch):
+    monkeypatch.setattr("certselect.search.backward.REPORT_EVERY", 1)
+    with listening(interrupt_at(3)):
+        selection = select(symmetric_problem(make_problem), "backward")
+    left = select(symmetric_problem(make_problem, k=7), "backward")
+    linear = symmetric_problem(make_problem).linear
+    assert selection.indices.tolist() == sorted(sorted(left.indices, key=lambda i: -linear[i])[:4])
+    assert selection.scores == left.scores
+
+
+def test_interrupted_floating_after_a_whole_subset_keeps_it(make_problem):
+    """Interrupted on its last report, when it had k features: what it had is the answer."""
+    problem = symmetric_problem(make_problem)
+    reports = []
+    with listening(lambda *progress: reports.append(progress)):
+        whole = select(problem, "floating")
+    with listening(interrupt_at(len(reports))):
+        stopped = select(problem, "floating")
+    assert stopped.status == "interrupted"
+    assert stopped.indices.tolist() == whole.indices.tolist()
+
+
+def test_interrupted_polish_keeps_the_swaps_made(make_problem):
+    rows_of_start = 4
+    clean = symmetric_problem(make_problem, seed=1, criterion="d1")
+    start, end = select(clean, "relevance"), select(clean, "relevance", polish=True)
+    swaps = len(end.scores) - len(start.scores)
+    assert swaps >= 2  # else there is nothing to interrupt
+    calls_of_search = len(start.indices) - 1
+    # The row of the second newcomer is not had any more.
+    problem = symmetric_problem(make_problem, seed=1, criterion="d1", interrupt_at=calls_of_search + rows_of_start + 2)
+    selection = select(problem, "relevance", polish=True)
+    assert_interrupted_subset(selection, problem)
+    assert len(set(selection.indices.tolist()) - set(start.indices.tolist())) == 1
+    assert selection.scores == end.scores[:5]
+    assert start.objective < selection.objective < end.objective
+
+
+def test_an_interrupted_search_is_not_polished(make_problem):
+    selection = select(symmetric_problem(make_problem, interrupt_at=2), polish=True)
+    assert selection.status == "interrupted"
+    assert set(selection.seconds) == {"search"}
+
+
+def test_a_strategy_that_is_interrupted_before_it_found_anything(make_problem, monkeypatch):
+    def asleep(problem, found, rng, /):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(STRATEGIES, "asleep", asleep)
+    problem = symmetric_problem(make_problem)
+    selection = select(problem, "asleep")
+    assert_interrupted_subset(selection, problem)
+    assert selection.indices.tolist() == select(problem, "relevance").indices.tolist()
+    assert selection.scores == ()
+
+
+def test_other_errors_pass_through(make_problem, monkeypatch):
+    def broken(problem, found, rng, /):
+        raise MemoryError("all gone")
+
+    monkeypatch.setitem(STRATEGIES, "broken", broken)
+    with pytest.raises(MemoryError, match="all gone"):
+        select(symmetric_problem(make_problem), "broken")
