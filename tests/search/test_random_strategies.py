@@ -43,7 +43,7 @@ def test_mostly_optimal_on_small_problems(make_problem, strategy):
     for seed in range(20):
         problem = hard_problem(make_problem, seed, n=16, k=6)
         best = select(problem, "exhaustive").objective
-        options = QUICK[strategy] if strategy == "annealing" else {"population": 60, "generations": 40}
+        options = {"population": 60, "generations": 40} if strategy == "genetic" else {}
         reached += select(problem, strategy, random_state=seed, **options).objective >= best - 1e-12
         forward_reached += select(problem, "forward").objective >= best - 1e-12
     assert reached >= 18
@@ -89,10 +89,16 @@ def test_default_steps_follow_the_size_of_the_problem(make_problem, monkeypatch)
     assert set(totals) == {30_000}
 
 
-def test_temperature_of_annealing_changes_the_search(make_problem):
-    problem = hard_problem(make_problem, 2)
-    cold, hot = (select(problem, "annealing", random_state=0, steps=2000, temperature=t).scores for t in (1e-6, 1.0))
-    assert cold != hot
+def test_annealing_without_heat_gets_stuck(make_problem):
+    """Cold, it only climbs; with the default temperature it gets out of most of those dead ends."""
+    cold = hot = 0
+    for seed in range(20):
+        problem = hard_problem(make_problem, seed, n=16, k=6)
+        best = select(problem, "exhaustive").objective
+        cold += select(problem, "annealing", random_state=0, temperature=1e-9).objective < best - 1e-12
+        hot += select(problem, "annealing", random_state=0).objective < best - 1e-12
+    assert cold >= 5
+    assert hot <= 1
 
 
 @pytest.mark.parametrize(

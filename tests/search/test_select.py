@@ -150,17 +150,18 @@ def test_interrupted_floating_after_a_whole_subset_keeps_it(make_problem):
 
 
 def test_interrupted_polish_keeps_the_swaps_made(make_problem):
-    rows_of_start = 4
-    clean = symmetric_problem(make_problem, seed=1, criterion="d1")
-    start, end = select(clean, "relevance"), select(clean, "relevance", polish=True)
-    swaps = len(end.scores) - len(start.scores)
-    assert swaps >= 2  # else there is nothing to interrupt
-    calls_of_search = len(start.indices) - 1
-    # The row of the second newcomer is not had any more.
-    problem = symmetric_problem(make_problem, seed=1, criterion="d1", interrupt_at=calls_of_search + rows_of_start + 2)
-    selection = select(problem, "relevance", polish=True)
-    assert_interrupted_subset(selection, problem)
-    assert len(set(selection.indices.tolist()) - set(start.indices.tolist())) == 1
+    def problem(interrupt_at=None):
+        rng = np.random.default_rng(0)
+        upper = np.triu(rng.normal(size=(20, 20)), 1)
+        return make_problem(rng.random(20), upper + upper.T, "d1", 4, interrupt_at=interrupt_at)
+
+    start, end = select(problem(), "relevance"), select(problem(), "relevance", polish=True)
+    assert len(end.scores) >= 4 + 2  # two swaps or more, else there is nothing to interrupt
+    # The search asks for 3 rows and the polish for its 4 members' and the newcomers'; the second newcomer's fails.
+    stopped = problem(interrupt_at=3 + 4 + 2)
+    selection = select(stopped, "relevance", polish=True)
+    assert_interrupted_subset(selection, stopped)
+    assert (selection.indices != start.indices).sum() == 1
     assert selection.scores == end.scores[:5]
     assert start.objective < selection.objective < end.objective
 

@@ -6,17 +6,15 @@ import numpy as np
 
 from certselect.coding import cuts
 from certselect.coding.levels import category_levels, integer_levels
-from certselect.coding.mdlp import mdlp_edges
 from certselect.coding.model import CodedTable, Coding, Part, assemble
-from certselect.coding.numbers import NumberCuts
-from certselect.coding.tiles import slices
+from certselect.coding.numbers import NumberCuts, count_edges
+from certselect.coding.tiles import TILE_WIDTH, over_columns
 from certselect.errors import InvalidInput
 from certselect.table import Table
 
-METHODS = ("uniform", "quantile", "mean_std", "mdlp")
 _BINNED = ("uniform", "quantile")  # methods that ask how many bins
 _INTEGERS = ("levels", "numbers")
-_TOGETHER = 1 << 20  # cells of the float64 copy in which edges are looked for
+_SLICE_CELLS = 1 << 18  # cells of a slice of columns that is cut and coded while in the cache
 
 
 def code_table(
@@ -72,9 +70,7 @@ def code_table(
         if block.kind == "category":
             coded.append(category_levels(block))
         elif values.dtype.kind == "f":
-            edges, starts = _find_edges(values, discretize, bins, table.target, len(table.classes))
-            part = NumberCuts(block.positions, edges, starts)
-            coded.append((part, part.code(values)))
+            coded.append(_code_numbers(values, block.positions, discretize, bins, table))
         else:
             coded.extend(integer_levels(block))
     coding = Coding(
@@ -88,55 +84,33 @@ def code_table(
     return assemble(coding, coded, table.target)
 
 
-def _find_edges(
-    values: np.ndarray, discretize: str, bins: int | str, target: np.ndarray, n_classes: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Edges of all columns, flat, and where each column's begin."""
-    if discretize == "uniform" and not isinstance(bins, str):
-        # Nothing but the ends is needed: no copy of the columns.
-        low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
-        return _flat(*_cleaned(cuts.equal_widths(low, high, np.full(len(low), bins)), low, high))
+def _code_numbers(
+    values: np.ndarray, positions: np.ndarray, discretize: str, bins: int | str, table: Table
+) -> tuple[NumberCuts, np.ndarray]:
+    """Edges and codes together, a slice of columns at a time, while its numbers are in the cache."""
     m, p = values.shape
-    edges, counts = [], []
-    for some in slices(p, max(1, _TOGETHER // m)):
-        columns = np.ascontiguousarray(values[:, some].T, dtype=np.float64)
-        low, high = columns.min(axis=1), columns.max(axis=1)
-        if discretize == "mdlp":
-            found = [mdlp_edges(column, target, n_classes) for column in columns]
-            edges.extend(found)
-            counts.extend(map(len, found))
-            continue
-        if discretize == "mean_std":
-            kept = cuts.mean_std_edges(columns)
-            keep = np.repeat((low < high)[:, None], 2, axis=1)
-        elif discretize == "quantile":
-            kept, keep = _cleaned(cuts.quantile_edges(columns, bins), low, high)
-        else:
-            kept, keep = _cleaned(cuts.uniform_edges(columns, bins), low, high)
-        flat, starts = _flat(kept, keep)
-        edges.append(flat)
-        counts.extend(np.diff(starts).tolist())
-    return np.concatenate(edges) + 0.0, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    most = {"mean_std": 3, "mdlp": m}.get(discretize, bins if isinstance(bins, int) else cuts.MOST_BINS)
+    codes = np.empty((p, m), dtype=np.min_scalar_type(most - 1))
+    found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
+    def code(columns: slice) -> None:
+        part = values[:, columns]
+        edges, counts = cuts.find_edges(part, discretize, bins, table.target, len(table.classes))
+        count_edges(part, edges, counts, codes[columns])
+        found[columns.start] = edges, counts
 
-def _cleaned(edges: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Edges above the smallest number, and a mask that leaves out repeated ones and those of constant columns."""
-    edges = np.maximum(edges, np.nextafter(low, np.inf)[:, None])
-    keep = np.empty(edges.shape, dtype=bool)
-    keep[:, 0] = True
-    keep[:, 1:] = edges[:, 1:] > edges[:, :-1]
-    keep &= (low < high)[:, None]
-    return edges, keep
-
-
-def _flat(edges: np.ndarray, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    starts = np.concatenate([[0], np.cumsum(keep.sum(axis=1))]).astype(np.int64)
-    return edges[keep] + 0.0, starts  # 0.0 turns -0.0 into 0.0, whichever of the two came first
+    # A given number of equal widths copies nothing, so slices may be wide; all else copies its slice.
+    copies = discretize != "uniform" or isinstance(bins, str)
+    over_columns(code, p, m, max(16 if copies else TILE_WIDTH, _SLICE_CELLS // m))
+    slices_in_order = [found[start] for start in sorted(found)]
+    counts = np.concatenate([counts for _, counts in slices_in_order])
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return NumberCuts(positions, np.concatenate([edges for edges, _ in slices_in_order]), starts), codes
 
 
 def _check_options(discretize: str, bins: int | str, integers: str) -> None:
-    if discretize not in METHODS:
-        raise InvalidInput(f"discretize={discretize!r}", f"one of {', '.join(METHODS)}", "Check the spelling.")
+    if discretize not in cuts.METHODS:
+        raise InvalidInput(f"discretize={discretize!r}", f"one of {', '.join(cuts.METHODS)}", "Check the spelling.")
     if integers not in _INTEGERS:
         raise InvalidInput(f"integers={integers!r}", f"one of {', '.join(_INTEGERS)}", "Check the spelling.")
     if isinstance(bins, str):

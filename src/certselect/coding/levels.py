@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certselect.coding.tiles import TILE_BYTES, over_columns, slices
+from certselect.coding.tiles import TILE_BYTES, TILE_WIDTH, over_columns, row_tiles
 from certselect.errors import InvalidInput
 from certselect.table import Block
 
@@ -94,7 +94,7 @@ def category_levels(block: Block) -> tuple[CategoryLevels, np.ndarray]:
     for j, vocabulary in enumerate(block.vocabularies):
         seen = np.bincount(block.values[:, j], minlength=len(vocabulary)) > 0
         codes[j] = (np.cumsum(seen) - 1)[block.values[:, j]]
-        used.append(tuple(label for label, occurs in zip(vocabulary, seen, strict=True) if occurs))
+        used.append(vocabulary if seen.all() else tuple(vocabulary[code] for code in np.flatnonzero(seen)))
     return CategoryLevels(block.positions, tuple(used)), codes
 
 
@@ -109,14 +109,11 @@ def _offsets(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     m, p = values.shape
     low, high = np.empty(p, dtype=values.dtype), np.empty(p, dtype=values.dtype)
     offsets = np.empty((p, m), dtype=np.uint8)
-    width = 512
-    height = max(1, TILE_BYTES // (width * values.itemsize))
 
     def narrow(columns: slice) -> None:
         lowest, highest = low[columns], high[columns]
         lowest[:] = highest[:] = values[0, columns]
-        for rows in slices(m, height):
-            tile = values[rows, columns]
+        for rows, tile in row_tiles(values[:, columns]):
             np.minimum(lowest, tile.min(axis=0), out=lowest)
             np.maximum(highest, tile.max(axis=0), out=highest)
             offsets[columns, rows] = tile.astype(np.uint8).T
@@ -124,7 +121,7 @@ def _offsets(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if start.any():
             offsets[columns] -= start[:, None]
 
-    over_columns(narrow, p, m, width)
+    over_columns(narrow, p, m, TILE_WIDTH)
     return offsets, low, high.astype(np.uint64) - low.astype(np.uint64)
 
 

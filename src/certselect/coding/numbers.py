@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certselect.coding.tiles import TILE_BYTES, over_columns, slices
+from certselect.coding.tiles import TILE_WIDTH, over_columns, row_tiles
 
 _COMPARED = 16  # most edges for which comparing with each beats a binary search
 
@@ -31,50 +31,51 @@ class NumberCuts:
         return self.edges[self.starts[place] : self.starts[place + 1]]
 
     def code(self, values: np.ndarray) -> np.ndarray:
-        """Codes (p, m) of numbers (m, p), float32 or float64."""
-        edges = _rounded_up(self.edges) if values.dtype == np.float32 else self.edges
-        most = int(self.levels.max()) - 1
-        codes = np.zeros(values.shape[::-1], dtype=np.min_scalar_type(most))
-        if 0 < most <= _COMPARED:
-            _compare(values, self._matrix(edges, most), codes)
-        elif most:
-            self._search(values, edges, codes)
+        """Codes (p, m) of new numbers (m, p)."""
+        codes = np.empty(values.shape[::-1], dtype=np.min_scalar_type(int(self.levels.max()) - 1))
+
+        def count(columns: slice) -> None:
+            starts = self.starts[columns.start : columns.stop + 1]
+            edges = self.edges[starts[0] : starts[-1]]
+            count_edges(values[:, columns], edges, np.diff(starts), codes[columns])
+
+        over_columns(count, values.shape[1], values.shape[0], TILE_WIDTH)
         return codes
 
-    def _matrix(self, edges: np.ndarray, most: int) -> np.ndarray:
-        """Edges as rows (most, p), filled up with infinities, which are above every number."""
-        filled = np.full((len(self.positions), most), np.inf, dtype=edges.dtype)
-        filled[np.arange(most) < np.diff(self.starts)[:, None]] = edges
-        return np.ascontiguousarray(filled.T)
 
-    def _search(self, values: np.ndarray, edges: np.ndarray, codes: np.ndarray) -> None:
-        def search(columns: slice) -> None:
-            for j in range(columns.start, columns.stop):
-                codes[j] = np.searchsorted(edges[self.starts[j] : self.starts[j + 1]], values[:, j], side="right")
+def count_edges(values: np.ndarray, edges: np.ndarray, counts: np.ndarray, codes: np.ndarray) -> None:
+    """Write into codes (p, m) how many of its column's edges each number of (m, p) has reached.
 
-        over_columns(search, values.shape[1], values.shape[0], 64)
+    Column j owns the next counts[j] of the flat edges.
+    """
+    if values.dtype == np.float32:
+        edges = _rounded_up(edges)
+    most = int(counts.max())
+    if most == 0:
+        codes[:] = 0
+    elif most <= _COMPARED:
+        # One row per edge, filled up with infinities, which are above every number.
+        filled = np.full((len(counts), most), np.inf, dtype=edges.dtype)
+        filled[np.arange(most) < counts[:, None]] = edges
+        _compare(values, np.ascontiguousarray(filled.T), codes)
+    else:
+        for j, own in enumerate(np.split(edges, np.cumsum(counts)[:-1])):
+            codes[j] = np.searchsorted(own, values[:, j], side="right")
 
 
 def _compare(values: np.ndarray, edges: np.ndarray, codes: np.ndarray) -> None:
-    m, p = values.shape
-    width = 512
-    height = max(1, TILE_BYTES // (width * values.itemsize))
-
-    def compare(columns: slice) -> None:
-        for rows in slices(m, height):
-            tile = values[rows, columns]
-            count = np.greater_equal(tile, edges[0, columns]).view(np.uint8)
-            above = np.empty(count.shape, dtype=bool)
-            for edge in edges[1:, columns]:
-                np.greater_equal(tile, edge, out=above)
-                count += above.view(np.uint8)
-            codes[columns, rows] = count.T
-
-    over_columns(compare, p, m, width)
+    first, *others = edges
+    for rows, tile in row_tiles(values):
+        count = np.greater_equal(tile, first).view(np.uint8)
+        reached = np.empty_like(count, dtype=bool)
+        for edge in others:
+            np.greater_equal(tile, edge, out=reached)
+            count += reached.view(np.uint8)
+        codes[:, rows] = count.T
 
 
 def _rounded_up(edges: np.ndarray) -> np.ndarray:
     """The smallest float32 not below each edge: the same float32 numbers reach it as reach the edge."""
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):  # an edge beyond all float32 is infinite, and no number reaches it
         near = edges.astype(np.float32)
-    return np.where(near < edges, np.nextafter(near, np.float32(np.inf)), near)
+        return np.where(near < edges, np.nextafter(near, np.float32(np.inf)), near)

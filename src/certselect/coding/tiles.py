@@ -10,8 +10,13 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+
 TILE_BYTES = 1 << 19  # a tile and what is computed from it fit in the L2 cache of one core
-_WORTH_A_THREAD = 1 << 17  # cells; below this, starting threads costs more than they save
+TILE_WIDTH = 512  # columns: long enough for NumPy's inner loop, short enough for many rows in a tile
+_SHORT_ROW = 24  # columns; rows shorter than this cost NumPy more per row than per cell
+_WORTH_THREADS = 1 << 21  # cells; below this, starting threads costs more than they save
+_MOST_THREADS = 8
 
 
 def slices(total: int, step: int) -> Iterator[slice]:
@@ -20,14 +25,21 @@ def slices(total: int, step: int) -> Iterator[slice]:
         yield slice(start, min(start + step, total))
 
 
+def row_tiles(values: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """Blocks of rows of (m, p), each small enough for the cache; column by column where rows are short."""
+    m, p = values.shape
+    for rows in slices(m, max(1, TILE_BYTES // (p * values.itemsize))):
+        tile = values[rows]
+        yield rows, np.asfortranarray(tile) if p < _SHORT_ROW else tile
+
+
 def over_columns(work: Callable[[slice], None], n_columns: int, n_rows: int, step: int) -> None:
     """Run `work` on slices of at most `step` columns, in threads where the table is large enough."""
-    n_threads = min(os.cpu_count() or 1, 8)
-    if n_threads == 1 or n_columns * n_rows < _WORTH_A_THREAD:
+    n_threads = min(os.cpu_count() or 1, _MOST_THREADS, n_columns)
+    if n_threads == 1 or n_columns * n_rows < _WORTH_THREADS:
         for columns in slices(n_columns, step):
             work(columns)
         return
-    step = max(1, min(step, -(-n_columns // n_threads)))
     with ThreadPoolExecutor(n_threads) as pool:
-        for _ in pool.map(work, slices(n_columns, step)):  # the loop hands on an exception
-            pass
+        for _ in pool.map(work, slices(n_columns, min(step, -(-n_columns // n_threads)))):
+            pass  # asking for the result hands on an exception

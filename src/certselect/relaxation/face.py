@@ -14,7 +14,9 @@ and adding aa' makes it an ordinary positive definite matrix for LAPACK:
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.blas import ddot, dger, dsymv, dsyr2
+from scipy.linalg import get_blas_funcs
+
+ddot, dger, dsymv, dsyr2 = get_blas_funcs(("dot", "ger", "symv", "syr2"), dtype=np.float64)
 
 
 def lifted_objective(Q: np.ndarray) -> np.ndarray:

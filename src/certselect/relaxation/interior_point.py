@@ -31,8 +31,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.blas import dgemm, dsymv, dsyr
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from certselect.relaxation.face import (
     diagonal,
@@ -45,6 +44,9 @@ from certselect.relaxation.face import (
 )
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 from certselect.relaxation.step_length import longest_step
+
+dgemm, dsymv, dsyr = get_blas_funcs(("gemm", "symv", "syr"), dtype=np.float64)
+dpotrf, dpotri, dpotrs = get_lapack_funcs(("potrf", "potri", "potrs"), dtype=np.float64)
 
 SHORTEST_STEP = 1e-4
 MAX_FRUITLESS = 6
@@ -138,9 +140,7 @@ def interior_point(
     )
 
 
-def _starting_point(
-    K: np.ndarray, normal: np.ndarray, k: int, start: tuple[np.ndarray, np.ndarray] | None
-) -> _Point:
+def _starting_point(K: np.ndarray, normal: np.ndarray, k: int, start: tuple[np.ndarray, np.ndarray] | None) -> _Point:
     """The pair given if it is interior, else the uniform average with d = lambda e, lambda above K's spectrum."""
     n = len(K) - 1
     if start is not None:
@@ -218,6 +218,7 @@ def _advance(
     np.multiply(Y, dd_p[:, None], out=scaled)
     _minus_symmetric_product(G, scaled, dY)
     dY -= Y
+    project(dY, normal)
     primal_p, dual_p = steps(dd_p, 1.0)
     slack_change = float(d @ diagonal(dY)) - inner(K, dY)
     gap_p = gap + dual_p * float(dd_p @ diagonal(Y)) + primal_p * slack_change
@@ -235,6 +236,7 @@ def _advance(
     dY -= Y
     G *= mu_next
     dY += G
+    project(dY, normal)
     primal_step, dual_step = steps(dd, 0.9 + 0.09 * shortest)
     _move(point, K, normal, dY, dd, primal_step, dual_step, spare=(scaled, G))
 
@@ -285,6 +287,7 @@ def _inverse_on_face(factor: np.ndarray, normal: np.ndarray, out: np.ndarray) ->
         out[top:bottom, bottom:] = out[bottom:, top:bottom].T
         corner = out[top:bottom, top:bottom]
         corner[...] = np.tril(corner) + np.tril(corner, -1).T
+    project(out, normal)
 
 
 def _factor_schur(schur: np.ndarray) -> None:

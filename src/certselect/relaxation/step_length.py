@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg.blas import dtrsv
+from scipy.linalg import get_blas_funcs
+
+(dtrsv,) = get_blas_funcs(("trsv",), dtype=np.float64)
 
 MAX_STEPS = 30
 FIRST_LOOK = 5

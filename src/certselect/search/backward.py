@@ -20,23 +20,24 @@ def backward(problem: SubsetProblem, found: Found, rng: np.random.Generator, /) 
     that matter only together, and may keep them in place of features that are
     worth more alone (the paper's Example 3). Needs the whole pair matrix.
     """
-    found.indices = problem.candidates.tolist()
+    found.indices = remaining(problem, [])
     matrix = problem.pair_matrix
     scale = value_scale(problem)
-    # +inf relevance marks what cannot be removed: non-candidates now, the removed later.
+    # +inf marks what cannot be removed: non-candidates now, the removed later.
     relevance = np.full(problem.n_features, np.inf)
     relevance[problem.candidates] = problem.linear[problem.candidates]
     worth_alone = float(problem.linear[problem.candidates].sum())
-    last_size, next_summing = len(problem.candidates), len(problem.candidates)
-    shared, shared_inside = np.zeros(0), 0.0
+    shared, shared_inside = np.zeros(problem.n_features), 0.0
+    removals = len(problem.candidates) - problem.k
+    sum_again_below = len(problem.candidates)
     try:
-        for size in range(last_size - 1, problem.k - 1, -1):
-            if size < next_summing:
+        for size in range(len(problem.candidates) - 1, problem.k - 1, -1):
+            if size < sum_again_below:
                 # Summed anew each time the set has halved, so that rounding does not pile up.
                 left = np.flatnonzero(relevance < np.inf)
                 shared = _shared_with(matrix, left)
-                shared_inside = float(shared[left].sum()) / 2
-                next_summing = (size + 1) // 2
+                shared_inside = float(shared.sum()) / 2
+                sum_again_below = (size + 1) // 2
             weight = problem.weight(size)
             out = last_best(weight * shared - relevance, scale)
             worth_alone -= float(relevance[out])
@@ -46,8 +47,8 @@ def backward(problem: SubsetProblem, found: Found, rng: np.random.Generator, /) 
             relevance[out] = np.inf
             shared -= matrix[out]
             shared[out] = 0.0  # a feature's pair term with itself is arbitrary, so even NaN
-            if len(found.removed) % REPORT_EVERY == 0:
-                report("backward", len(found.removed), last_size - problem.k)
+            if len(found.removed) % REPORT_EVERY == 0 or size == problem.k:
+                report("backward", len(found.removed), removals)
     finally:
         found.indices = remaining(problem, found.removed)
 

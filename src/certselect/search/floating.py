@@ -19,7 +19,7 @@ def floating(problem: SubsetProblem, found: Found, rng: np.random.Generator, /) 
     features that were chosen at some time are asked for.
     """
     scale = value_scale(problem)
-    best_of_size = [0.0] + [-np.inf] * problem.k  # no feature at all is worth 0
+    best_of_size = [-np.inf] * (problem.k + 1)
     best_indices: list[int] = []  # of size k, once the search has got there
     subset = _Subset(problem)
 
@@ -36,7 +36,7 @@ def floating(problem: SubsetProblem, found: Found, rng: np.random.Generator, /) 
     while len(subset.members) < problem.k:
         subset.add(first_best(subset.gains(), scale))
         record()
-        while True:
+        while len(subset.members) > 1:
             # Ascending, so that of equally cheap members the highest index goes.
             members = np.sort(subset.members)
             out = int(members[last_best(-subset.losses(members), scale)])

@@ -34,4 +34,4 @@ def forward(problem: SubsetProblem, found: Found, rng: np.random.Generator, /) -
             relevance[best] = -np.inf
             shared += problem.pair_row(best)
             shared[best] = 0.0  # a feature's pair term with itself is arbitrary, so even NaN
-            report("forward", size, problem.k)
+        report("forward", size, problem.k)

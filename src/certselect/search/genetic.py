@@ -54,7 +54,7 @@ def genetic(
         if beats(float(values[0]), found.scores[-1], scale):
             found.indices = subsets[0].tolist()
             found.scores.append(float(values[0]))
-        if generation % REPORT_EVERY == 0:
+        if generation % REPORT_EVERY == 0 or generation == generations:
             report("genetic", generation, generations)
 
 

@@ -33,6 +33,17 @@ def check_count(name: str, value: object, smallest: int) -> int:
     return int(value)
 
 
+def check_positive(name: str, value: object) -> float:
+    """The option as a float, if it is a finite number above 0."""
+    if (
+        isinstance(value, int | float | np.integer | np.floating)
+        and not isinstance(value, bool)
+        and 0.0 < value < np.inf
+    ):
+        return float(value)
+    raise InvalidInput(f"{name}={value!r}", "a finite number above 0", f"Leave {name} out for the usual value.")
+
+
 def make_generator(random_state: object) -> np.random.Generator:
     """The random numbers a search draws: new ones for None, always the same ones for an int."""
     if isinstance(random_state, np.random.RandomState):
@@ -47,10 +58,3 @@ def make_generator(random_state: object) -> np.random.Generator:
         "None, a whole number (0 or more), a numpy Generator or a RandomState",
         "Use an int for an answer that can be repeated.",
     )
-
-
-def check_positive(name: str, value: object) -> float:
-    """The option as a float, if it is a finite number above 0."""
-    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool) and 0.0 < value < np.inf:
-        return float(value)
-    raise InvalidInput(f"{name}={value!r}", "a finite number above 0", f"Leave {name} out for the usual value.")

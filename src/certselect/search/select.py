@@ -44,6 +44,9 @@ def select(
 ) -> Selection:
     """Find k features that are worth much together.
 
+    Equal values (to 1e-12) are decided in favour of the lowest column, so the
+    answer does not hang on rounding.
+
     Ctrl-C ends a long search early: the answer is the best subset found so far,
     filled up with the most relevant features if it was not whole yet, and its
     status is "interrupted".

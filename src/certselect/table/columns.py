@@ -47,12 +47,22 @@ def array_block(values: np.ndarray, positions: np.ndarray) -> Block | None:
     return None
 
 
+def unmasked(values: np.ndarray) -> np.ndarray:
+    """A masked array as a plain one, None where a cell is masked."""
+    mask, plain = np.ma.getmaskarray(values), np.asarray(values)
+    if mask.any():
+        plain = plain.astype(object)
+        plain[mask] = None
+    return plain
+
+
 def read_values(values: Sequence[object], position: int, name: str) -> Column:
     """A column of Python values: integers if all are, numbers if all are, else categories."""
-    array = numeric_array(values, f"column {name!r}")
+    where = f"column {name!r}"
+    array = numeric_array(values, where)
     if array is not None:
         return Column(position, "number" if array.dtype.kind == "f" else "integer", array)
-    codes, vocabulary = encode(values)
+    codes, vocabulary = encode(values, where)
     return Column(position, "category", codes, vocabulary)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _TEXT = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _PARQUET = (".parquet", ".pq")
-_LARGEST_BLOCK = 2**31 - 1  # pyarrow holds the size of a block in 32 bits
+_BLOCK_BYTES = 1 << 26  # no row may be longer; pyarrow's own 1 MiB is too short for 100 000 columns
 
 
 def read_file(path: str | os.PathLike[str], target: str) -> Table:
@@ -56,7 +56,9 @@ def _read_parquet(file: Path) -> pyarrow.Table:
     import pyarrow.parquet
 
     try:
-        return pyarrow.parquet.read_table(file)
+        # Not read_table, which makes columns of folders named key=value.
+        with pyarrow.parquet.ParquetFile(file) as parquet:
+            return parquet.read()
     except (pyarrow.ArrowException, OSError) as error:
         raise _unreadable(file, "Parquet", error) from error
 
@@ -66,15 +68,16 @@ def _read_text(file: Path, *, tabs: bool) -> pyarrow.Table:
     import pyarrow.csv
 
     try:
-        with pyarrow.input_stream(str(file), compression="detect") as stream:
+        with pyarrow.input_stream(
+            str(file), compression="gzip" if file.name.lower().endswith(".gz") else None
+        ) as stream:
             text = stream.read()
-        header = text.split(b"\n", 1)[0].decode("utf-8-sig")
-        if not header.strip():
+        if not text.strip():
             raise _empty(file)
+        header = text.lstrip().split(b"\n", 1)[0].decode("utf-8-sig")
         columns = pyarrow.csv.read_csv(
             pyarrow.BufferReader(text),
-            # pyarrow decides a column's type by the first block: one block, so that a 0.5 on the last line counts too.
-            read_options=pyarrow.csv.ReadOptions(block_size=min(max(len(text), 1), _LARGEST_BLOCK)),
+            read_options=pyarrow.csv.ReadOptions(block_size=_BLOCK_BYTES),
             parse_options=pyarrow.csv.ParseOptions(
                 delimiter="\t" if tabs else _separator(header), newlines_in_values=True
             ),

@@ -12,16 +12,16 @@ from certselect.table.complete import name_columns
 from certselect.table.model import Block
 
 
-def is_frame(X: Any) -> bool:
-    """Whether narwhals reads X as a data frame that is in memory."""
-    import narwhals.stable.v2 as nw
+def as_frame(X: Any) -> Any | None:
+    """X as the data frame it is, out of a narwhals wrapper if need be; None if narwhals reads it as none."""
+    import narwhals as nw
 
+    X = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_polars_lazyframe(X):
         raise InvalidInput("a polars LazyFrame", "data in memory", "Call .collect() on it first.")
-    known = nw.dependencies
-    if known.is_pandas_dataframe(X) or known.is_polars_dataframe(X) or known.is_pyarrow_table(X):
-        return True
-    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+    if nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_pyarrow_table(X):
+        return X  # these may hold a name twice, which from_native refuses without saying what to do
+    return X if isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame) else None
 
 
 def frame_names(X: Any) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def frame_names(X: Any) -> tuple[str, ...]:
 
 def read_frame(X: Any, names: tuple[str, ...]) -> tuple[Block, ...]:
     """Columns of a frame by kind: whole groups of numeric ones at once, the others one by one."""
-    import narwhals.stable.v2 as nw
+    import narwhals as nw
 
     everything = np.arange(len(names), dtype=np.intp)
     if nw.dependencies.is_pandas_dataframe(X):

@@ -18,16 +18,16 @@ class UnusableType(InvalidInput, TypeError):
 _MISSING_TYPES = ("NoneType", "NAType", "NaTType")
 
 
-def encode(values: Sequence[object]) -> tuple[np.ndarray, tuple[Hashable, ...]]:
+def encode(values: Sequence[object], where: str) -> tuple[np.ndarray, tuple[Hashable, ...]]:
     """Number the distinct values: codes, -1 where a value is missing, and the values in order."""
-    vocabulary = _in_order(_distinct(values))
+    vocabulary = _in_order(_distinct(values, where))
     code_of = {label: code for code, label in enumerate(vocabulary)}
     # A missing value is not in the vocabulary, NaN not even when it is the same object.
     codes = np.fromiter(map(code_of.get, values, repeat(-1)), dtype=np.int32, count=len(values))
     return codes, vocabulary
 
 
-def _distinct(values: Sequence[object]) -> list[Hashable]:
+def _distinct(values: Sequence[object], where: str) -> list[Hashable]:
     """Every value once, missing ones left out, in an order that does not depend on the rows'."""
     try:
         if len(set(map(type, values))) > 1:
@@ -38,7 +38,7 @@ def _distinct(values: Sequence[object]) -> list[Hashable]:
             seen = list(dict.fromkeys(values))
     except TypeError as error:
         raise UnusableType(
-            f"a cell that cannot be hashed ({error})",
+            f"a cell in {where} that cannot be hashed ({error})",
             "cells that can be compared: an argument must be a string, a number or another hashable value",
             "Convert lists, dictionaries and arrays inside cells to columns of their own.",
         ) from error

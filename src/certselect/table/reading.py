@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.table.columns import array_block, gather, read_values
+from certselect.table.columns import array_block, gather, read_values, unmasked
 from certselect.table.complete import check_complete, name_columns
-from certselect.table.frames import frame_names, is_frame, read_frame
+from certselect.table.frames import as_frame, frame_names, read_frame
 from certselect.table.labels import UnusableType
 from certselect.table.model import Block, Table
 from certselect.table.target import read_target
@@ -39,39 +39,40 @@ def read_table(X: Any, y: Any, *, feature_names: Sequence[object] | None = None)
     >>> [block.kind for block in table.blocks], table.classes
     (['integer', 'number', 'category'], ('no', 'yes'))
     """
-    if isinstance(X, np.ndarray) or not _is_frame(X):
+    frame = None if isinstance(X, np.ndarray) else _frame(X)
+    if frame is None:
         array = _two_dimensional(X)
         _check_shape(array.shape)
         names = _names(feature_names, array.shape[1], None)
         blocks = _array_blocks(array, names)
         n_samples = array.shape[0]
     else:
-        own_names = frame_names(X)
-        n_samples = X.shape[0]
+        own_names = frame_names(frame)
+        n_samples = frame.shape[0]
         _check_shape((n_samples, len(own_names)))
         names = _names(feature_names, len(own_names), own_names)
-        blocks = read_frame(X, names)
+        blocks = read_frame(frame, names)
     check_complete(blocks, names, n_samples)
     target, classes = read_target(y, n_samples)
     return Table(blocks, names, target, classes)
 
 
-def _is_frame(X: Any) -> bool:
+def _frame(X: Any) -> Any | None:
     if isinstance(X, list | tuple | str) or X is None:
-        return False
+        return None
     if any(base.__module__.startswith("scipy.sparse") for base in type(X).__mro__):
         raise UnusableType(
             f"a sparse matrix ({type(X).__name__})",
             "a dense array or a data frame",
             "Sparse input is not supported yet: pass X.toarray().",
         )
-    return is_frame(X)
+    return as_frame(X)
 
 
 def _two_dimensional(X: Any) -> np.ndarray:
     """X as an array whose columns keep the types of their values."""
     if isinstance(X, np.ma.MaskedArray):
-        array = np.ma.filled(X.astype(object), None) if np.ma.is_masked(X) else np.asarray(X)
+        array = unmasked(X)
     elif isinstance(X, list | tuple):
         try:
             array = np.asarray(X)
@@ -99,7 +100,7 @@ def _two_dimensional(X: Any) -> np.ndarray:
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
-    for count, what in zip(shape, ("sample", "feature"), strict=True):
+    for count, what in zip(reversed(shape), ("feature", "sample"), strict=True):
         if count == 0:
             raise InvalidInput(
                 f"0 {what}(s) (shape={tuple(shape)}) while a minimum of 1 is required.",

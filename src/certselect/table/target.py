@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.table.columns import complex_data, dates_and_times, numeric_array
+from certselect.table.columns import complex_data, dates_and_times, numeric_array, unmasked
 from certselect.table.labels import encode
 
 
@@ -51,7 +51,7 @@ def _one_dimensional(y: Any) -> np.ndarray | Sequence[object]:
     elif not isinstance(y, np.ndarray):
         y = _series_values(y)
     if isinstance(y, np.ma.MaskedArray):
-        y = np.ma.filled(y.astype(object), None)
+        y = unmasked(y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y.ravel()
     if y.ndim != 1:
@@ -67,7 +67,7 @@ def _one_dimensional(y: Any) -> np.ndarray | Sequence[object]:
 
 def _series_values(y: Any) -> np.ndarray:
     """Labels out of a series, a frame of one column, or anything that turns into an array."""
-    import narwhals.stable.v2 as nw
+    import narwhals as nw
 
     native = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(native, nw.DataFrame) and native.shape[1] == 1:
@@ -87,7 +87,7 @@ def _series_values(y: Any) -> np.ndarray:
 def _classes(values: np.ndarray | Sequence[object]) -> tuple[np.ndarray, tuple[Hashable, ...]]:
     array = values if isinstance(values, np.ndarray) else numeric_array(values, "y")
     if array is None:
-        codes, classes = encode(values)  # pyright: ignore[reportArgumentType]
+        codes, classes = encode(values, "y")  # pyright: ignore[reportArgumentType]
         _refuse_missing(codes < 0)
         return codes, classes
     if array.dtype.kind == "f":

@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from certselect.information.kernels.tile import LANES, count_four_rows, count_one_row
+from certselect.information.kernels.lanes import LANES, add_looked_up, add_to, load, spread, store_scaled, subtract
+from certselect.information.kernels.tile import count_four_rows, count_one_row, level_bits
 
 # What to write for a pair; `BOTH` is redundancy and conditional redundancy.
 REDUNDANCY, INTERACTION, BOTH = 0, 1, 2
@@ -20,12 +21,15 @@ REDUNDANCY, INTERACTION, BOTH = 0, 1, 2
 
 @njit(nogil=True, cache=True)
 def pack_blocks(
-    codes, row_order, row_bit, slot_feature, block_levels, block_at, margin_at, class_word, class_size, logs,
+    codes, sample_bit, slot_feature, block_levels, block_at, margin_at, class_word, class_size, logs,
     first_block, last_block, bits, margins, level_sums, level_class_sums,
 ):  # fmt: skip
-    """Write the bit rows, margins and entropy sums of blocks first_block..last_block-1."""
+    """Write the bit rows, margins and entropy sums (by slot) of blocks first_block..last_block-1."""
     n_classes = len(class_size)
+    n_words = class_word[n_classes]
     all_ones = np.full(1, np.uint64(0xFFFFFFFFFFFFFFFF))
+    # Codes in the order of the bits; the padding stays at level 0, which has no row.
+    ordered = np.zeros(n_words * 64, np.uint8)
     for block in range(first_block, last_block):
         rows = block_levels[block] - 1
         step = rows * LANES
@@ -33,12 +37,11 @@ def pack_blocks(
             feature = slot_feature[block * LANES + lane]
             if feature < 0:
                 continue
-            for i in range(len(row_order)):
-                code = codes[feature, row_order[i]]
-                if code > 0:
-                    bit = row_bit[i]
-                    word = block_at[block] + (bit >> 6) * step + (np.int64(code) - 1) * LANES + lane
-                    bits[word] |= np.uint64(1) << np.uint64(bit & 63)
+            for i in range(len(sample_bit)):
+                ordered[sample_bit[i]] = codes[feature, i]
+            for w in range(n_words):
+                for row in range(rows):
+                    bits[block_at[block] + w * step + row * LANES + lane] = level_bits(ordered, w * 64, row + 1)
         at = margin_at[block]
         for c in range(n_classes):
             for row in range(rows):
@@ -59,9 +62,9 @@ def pack_blocks(
             level_class = np.int64(0)
             for c in range(n_classes):
                 level_class += _sum_levels(margins, at + c * step + lane, rows, class_size[c], logs)
-            level_class_sums[feature] = level_class
-            size = np.uint64(len(row_order))
-            level_sums[feature] = _sum_levels(margins, at + n_classes * step + lane, rows, size, logs)
+            level_class_sums[block * LANES + lane] = level_class
+            size = np.uint64(len(sample_bit))
+            level_sums[block * LANES + lane] = _sum_levels(margins, at + n_classes * step + lane, rows, size, logs)
 
 
 @njit(nogil=True, forceinline=True)
@@ -86,7 +89,7 @@ def count_groups(
     Group g holds left_slots[group_at[g]:group_at[g+1]] and meets the blocks
     right_first[g]..right_last[g]-1. The terms of left slot s go to row
     left_row[s], at the columns of the right features; with `mirror` also to the
-    transposed places.
+    transposed places. Entropy sums are by slot.
     """
     n_classes = len(class_size)
     n_words = class_word[n_classes]
@@ -105,7 +108,7 @@ def count_groups(
     counts = np.empty(most_right * most_rows * LANES, np.uint64)
     totals = np.empty(most_right * most_rows * LANES, np.uint64)
     within = np.empty(most_slots * LANES, np.int64)
-    whole = np.empty(LANES, np.int64)
+    terms, slices = np.empty(LANES), np.empty(LANES)
 
     for g in range(len(group_at) - 1):
         if right_first[g] >= right_last[g]:
@@ -139,7 +142,7 @@ def count_groups(
                         cells = _sum_cells(
                             target, rows, row, n_left, n_right, margins, left_margin, right_margin, class_size[c], logs
                         )
-                        _add_to(within, (s - begin) * LANES, cells)
+                        add_to(within, (s - begin) * LANES, cells)
                         row += n_left
                 if c:
                     for x in range(size):
@@ -155,15 +158,10 @@ def count_groups(
                     totals, rows, row, n_left, n_right, margins, left_margin, right_margin, n_samples, logs
                 )
                 row += n_left
-                whole[:] = 0
-                _add_to(whole, 0, cells)
-                for lane in range(LANES):
-                    other = slot_feature[block * LANES + lane]
-                    if other >= 0:
-                        write_pair(
-                            slot_feature[slot], other, whole[lane], within[(s - begin) * LANES + lane], logs[-1], class_sum,
-                            level_sums, level_class_sums, unit, what, mirror, left_row[s], out, out_conditional,
-                        )  # fmt: skip
+                _write_block(
+                    cells, within, (s - begin) * LANES, slot_feature, slot, block, level_sums, level_class_sums,
+                    logs[-1], class_sum, unit, what, mirror, left_row[s], terms, slices, out, out_conditional,
+                )  # fmt: skip
 
 
 @njit(nogil=True, forceinline=True)
@@ -187,81 +185,48 @@ def _gather_left(slots, bits, block_levels, block_at, slot_levels, n_words, left
 @njit(nogil=True, forceinline=True)
 def _sum_cells(counts, rows, row_at, n_left, n_right, margins, left_margin, right_margin, size, logs):
     """Sums of c ln c over all cells of eight joint tables; level 0 of either side is what the margins leave."""
-    cells = _spread(np.int64(0))
+    cells = spread(np.int64(0))
     left_over = size
     for row in range(n_left):
         margin = margins[left_margin + row * LANES]
         left_over -= margin
-        rest = _spread(margin)
+        rest = spread(margin)
         for b in range(n_right):
-            here = _load(counts, (b * rows + row_at + row) * LANES)
-            cells = _look_up(cells, logs, here)
-            rest = _subtract(rest, here)
-        cells = _look_up(cells, logs, rest)
-    corner = _spread(left_over)
+            here = load(counts, (b * rows + row_at + row) * LANES)
+            cells = add_looked_up(cells, logs, here)
+            rest = subtract(rest, here)
+        cells = add_looked_up(cells, logs, rest)
+    corner = spread(left_over)
     for b in range(n_right):
-        rest = _load(margins, right_margin + b * LANES)
+        rest = load(margins, right_margin + b * LANES)
         for row in range(n_left):
-            rest = _subtract(rest, _load(counts, (b * rows + row_at + row) * LANES))
-        cells = _look_up(cells, logs, rest)
-        corner = _subtract(corner, rest)
-    return _look_up(cells, logs, corner)
-
-
-# Eight lanes as a tuple stay in registers; as an array they would go through memory.
-@njit(nogil=True, forceinline=True)
-def _spread(x):
-    return x, x, x, x, x, x, x, x
+            rest = subtract(rest, load(counts, (b * rows + row_at + row) * LANES))
+        cells = add_looked_up(cells, logs, rest)
+        corner = subtract(corner, rest)
+    return add_looked_up(cells, logs, corner)
 
 
 @njit(nogil=True, forceinline=True)
-def _load(a, i):
-    return a[i], a[i + 1], a[i + 2], a[i + 3], a[i + 4], a[i + 5], a[i + 6], a[i + 7]
-
-
-@njit(nogil=True, forceinline=True)
-def _subtract(a, b):
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5], a[6] - b[6], a[7] - b[7]
-
-
-@njit(nogil=True, forceinline=True)
-def _look_up(a, t, i):
-    return (
-        a[0] + t[i[0]], a[1] + t[i[1]], a[2] + t[i[2]], a[3] + t[i[3]],
-        a[4] + t[i[4]], a[5] + t[i[5]], a[6] + t[i[6]], a[7] + t[i[7]],
-    )  # fmt: skip
-
-
-@njit(nogil=True, forceinline=True)
-def _add_to(a, i, b):
-    a[i] += b[0]
-    a[i + 1] += b[1]
-    a[i + 2] += b[2]
-    a[i + 3] += b[3]
-    a[i + 4] += b[4]
-    a[i + 5] += b[5]
-    a[i + 6] += b[6]
-    a[i + 7] += b[7]
-
-
-@njit(nogil=True, forceinline=True)
-def write_pair(
-    feature, other, whole, within, total_sum, class_sum, level_sums, level_class_sums, unit, what, mirror,
-    row, out, out_conditional,
+def _write_block(
+    whole, within, within_at, slot_feature, slot, block, level_sums, level_class_sums, total_sum, class_sum, unit,
+    what, mirror, row, terms, slices, out, out_conditional,
 ):  # fmt: skip
-    """Turn the sums of one pair into terms and put them where they belong."""
-    # Rounding of the table of logarithms may leave a unit or two below 0.
-    redundancy = max(whole - level_sums[feature] - level_sums[other] + total_sum, 0) * unit
-    conditional = max(within - level_class_sums[feature] - level_class_sums[other] + class_sum, 0) * unit
-    if what == REDUNDANCY:
-        term = redundancy
-    elif what == INTERACTION:
-        term = redundancy - conditional
-    else:
-        term = redundancy
-        out_conditional[row, other] = conditional
+    """Turn the sums of one feature with eight others into terms and put them where they belong."""
+    at = block * LANES
+    own = spread(level_sums[slot] - total_sum)
+    store_scaled(terms, subtract(subtract(whole, own), load(level_sums, at)), unit)
+    if what != REDUNDANCY:
+        own = spread(level_class_sums[slot] - class_sum)
+        store_scaled(slices, subtract(subtract(load(within, within_at), own), load(level_class_sums, at)), unit)
+    for lane in range(LANES):
+        other = slot_feature[at + lane]
+        if other < 0:  # an empty lane of the last block
+            break
+        term = terms[lane] - slices[lane] if what == INTERACTION else terms[lane]
+        out[row, other] = term
         if mirror:
-            out_conditional[other, row] = conditional
-    out[row, other] = term
-    if mirror:
-        out[other, row] = term
+            out[other, row] = term
+        if what == BOTH:
+            out_conditional[row, other] = slices[lane]
+            if mirror:
+                out_conditional[other, row] = slices[lane]

@@ -9,10 +9,10 @@ import numpy as np
 from certselect.coding import CodedTable
 from certselect.information.kernels.bits import BOTH, INTERACTION, REDUNDANCY, count_groups
 from certselect.information.kernels.entropy_sums import EntropySums
+from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.packing import pack_table
 from certselect.information.kernels.scatter import scatter_pairs
 from certselect.information.kernels.threads import run_parts
-from certselect.information.kernels.tile import LANES
 
 _WHAT = {"redundancy": REDUNDANCY, "interaction": INTERACTION, "conditional_redundancy": BOTH}
 # Nanoseconds on one core, measured: a word ANDed and counted, a look-up of c ln c, a
@@ -30,6 +30,7 @@ class CompiledCounter:
         self._packed = pack_table(table, n_threads)
         self._threads = n_threads
         self._dtype = dtype
+        self._plans: dict[tuple[int, bool, int], tuple[int, int]] = {}
 
     @property
     def sums(self) -> EntropySums:
@@ -47,17 +48,15 @@ class CompiledCounter:
     def _parts_of_row(self, feature: int, row: int, what: int, out: np.ndarray, other: np.ndarray) -> list:
         packed, n = self._packed, len(self._packed.levels)
         slot = packed.feature_slot[feature : feature + 1]
-        levels = int(packed.levels[feature])
-        limit = self._bit_blocks(int(slot[0]) // LANES, levels, what)
-        n_parts = self._part_count(self._cost(levels, 0, limit, what))
-        by_bits = np.linspace(0, limit, n_parts + 1).astype(np.int64)
-        scattered = np.linspace(min(n, limit * LANES), n, n_parts + 1).astype(np.int64)
+        limit, n_parts = self._plan_row(int(packed.levels[feature]), int(slot[0]) // LANES < packed.n_packed, what)
         group, rows = np.array([0, 1]), np.array([row])
 
         def part(i: int) -> None:
-            here, there = slice(i, i + 1), slice(i + 1, i + 2)
-            self._count(slot, group, by_bits[here], by_bits[there], what, False, rows, out, other)
-            self._scatter(slot, scattered[here], scattered[there], what, False, rows, out, other)
+            blocks = np.array([limit * i // n_parts, limit * (i + 1) // n_parts])
+            self._count(slot, group, blocks[:1], blocks[1:], what, False, rows, out, other)
+            behind = min(n, limit * LANES)
+            slots = np.array([behind + (n - behind) * i // n_parts, behind + (n - behind) * (i + 1) // n_parts])
+            self._scatter(slot, slots[:1], slots[1:], what, False, rows, out, other)
 
         return [partial(part, i) for i in range(n_parts)]
 
@@ -76,7 +75,9 @@ class CompiledCounter:
         # Blocks stand by number of levels: each block meets itself and those behind
         # it, by bit rows up to some block and by scattering from there on.
         n_blocks = len(packed.block_levels)
-        limits = [max(b, self._bit_blocks(b, int(packed.block_levels[b]), what)) for b in range(n_blocks)]
+        limits = [
+            max(b, self._bit_blocks(int(packed.block_levels[b]), b < packed.n_packed, what)) for b in range(n_blocks)
+        ]
         cost = sum(LANES * self._cost(int(packed.block_levels[b]), b, limits[b], what) for b in range(n_blocks))
         n_parts = min(n_blocks, self._part_count(cost))
         # Every n_parts-th block: the first blocks have the most pairs.
@@ -104,29 +105,38 @@ class CompiledCounter:
         self._scatter(left, np.minimum(behind, n), np.full(len(left), n), what, True, rows, out, other)
 
     def _count(self, left, group_at, first, last, what, mirror, rows, out, other) -> None:
-        packed, sums = self._packed, self._packed.sums
+        packed = self._packed
         if (first >= last).all():
             return
         count_groups(
             left, group_at, first, last, packed.bits, packed.margins, packed.slot_feature, packed.slot_levels,
             packed.block_levels, packed.block_at, packed.margin_at, packed.class_word, packed.class_size, packed.logs,
-            sums.level, sums.level_class, sums.classes, sums.unit, what, mirror, rows, out, other,
+            packed.level_sums, packed.level_class_sums, packed.class_sum, packed.unit, what, mirror, rows, out, other,
         )  # fmt: skip
 
     def _scatter(self, left, first, last, what, mirror, rows, out, other) -> None:
-        packed, sums = self._packed, self._packed.sums
+        packed = self._packed
         if (first >= last).all():
             return
         scatter_pairs(
-            packed.slot_feature[left], first, last, packed.slot_feature, packed.codes, packed.levels, packed.target,
-            packed.row_order, packed.steps, sums.level, sums.level_class, sums.total, sums.classes, sums.unit,
-            what, mirror, rows, out, other,
+            left, first, last, packed.slot_feature, packed.codes, packed.levels, packed.target, packed.row_order,
+            packed.steps, packed.level_sums, packed.level_class_sums, int(packed.logs[-1]), packed.class_sum,
+            packed.unit, what, mirror, rows, out, other,
         )  # fmt: skip
 
-    def _bit_blocks(self, block: int, levels: int, what: int) -> int:
-        """How many blocks a feature of that block should meet by bit rows; the rest are scattered."""
+    def _plan_row(self, levels: int, has_bits: bool, what: int) -> tuple[int, int]:
+        """For one feature with all: how many blocks by bit rows, and in how many parts."""
+        plan = self._plans.get((levels, has_bits, what))
+        if plan is None:
+            limit = self._bit_blocks(levels, has_bits, what)
+            plan = limit, self._part_count(self._cost(levels, 0, limit, what))
+            self._plans[levels, has_bits, what] = plan
+        return plan
+
+    def _bit_blocks(self, levels: int, has_bits: bool, what: int) -> int:
+        """How many blocks such a feature should meet by bit rows; the rest are scattered."""
         packed = self._packed
-        if block >= packed.n_packed:
+        if not has_bits:
             return 0
         n_slices = 1 if what == REDUNDANCY else len(packed.class_size) + 1
         right = packed.block_levels[: packed.n_packed]

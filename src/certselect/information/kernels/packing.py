@@ -11,9 +11,9 @@ import numpy as np
 from certselect.coding import CodedTable
 from certselect.information.kernels.bits import pack_blocks
 from certselect.information.kernels.entropy_sums import EntropySums, class_sums, count_log_table
+from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.scatter import sum_features
 from certselect.information.kernels.threads import run_parts
-from certselect.information.kernels.tile import LANES
 
 _MOST_LEVELS = 64  # of a feature with bit rows; beyond, scattering is cheaper
 _MOST_GROWTH = 8  # bit rows may take this many times the memory of the codes ...
@@ -44,7 +44,15 @@ class PackedTable:
     margins: np.ndarray
     logs: np.ndarray
     steps: np.ndarray  # logs[c + 1] - logs[c]
-    sums: EntropySums
+    level_sums: np.ndarray  # by slot
+    level_class_sums: np.ndarray  # by slot
+    class_sum: int
+    unit: float
+
+    @property
+    def sums(self) -> EntropySums:
+        level, level_class = self.level_sums[self.feature_slot], self.level_class_sums[self.feature_slot]
+        return EntropySums(level, level_class, self.class_sum, int(self.logs[-1]), self.unit)
 
     @property
     def n_words(self) -> int:
@@ -58,7 +66,8 @@ def pack_table(table: CodedTable, n_threads: int) -> PackedTable:
     sizes, class_sum = class_sums(table.target, n_classes)
     row_order = np.argsort(table.target, kind="stable")
     class_word = _starts(-(-sizes // 64))
-    row_bit = np.repeat(class_word[:-1] * 64, sizes) + (np.arange(m) - np.repeat(_starts(sizes)[:-1], sizes))
+    sample_bit = np.empty(m, dtype=np.int64)
+    sample_bit[row_order] = np.arange(m) + np.repeat(class_word[:-1] * 64 - _starts(sizes)[:-1], sizes)
 
     n_blocks = -(-n // LANES)
     by_levels = np.argsort(table.levels, kind="stable")
@@ -79,31 +88,29 @@ def pack_table(table: CodedTable, n_threads: int) -> PackedTable:
     margin_at = _starts(rows * (n_classes + 1) * LANES)
 
     logs, fraction_bits = count_log_table(m)
-    sums = EntropySums(
-        np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), class_sum, int(logs[-1]), 1.0 / (m * 2.0**fraction_bits)
-    )
     packed = PackedTable(
         table.codes, table.levels, table.target, row_order, sizes.astype(np.uint64), class_word, slot_feature,
         feature_slot, slot_levels, block_levels, block_at, margin_at, n_packed,
         np.zeros(int(block_at[-1]), dtype=np.uint64), np.zeros(int(margin_at[-1]), dtype=np.uint64),
-        logs, np.diff(logs), sums,
+        logs, np.diff(logs), np.zeros(n_blocks * LANES, dtype=np.int64), np.zeros(n_blocks * LANES, dtype=np.int64),
+        class_sum, 1.0 / (m * 2.0**fraction_bits),
     )  # fmt: skip
     cuts = np.linspace(0, n_packed, 1 + (max(1, min(n_threads, n_packed)) if n * m > 1e5 else 1)).astype(int)
-    parts = [partial(_pack, packed, row_bit, first, last) for first, last in pairwise(cuts.tolist())]
+    parts = [partial(_pack, packed, sample_bit, first, last) for first, last in pairwise(cuts.tolist())]
     run_parts("packing", parts, n_threads)
     return packed
 
 
-def _pack(packed: PackedTable, row_bit: np.ndarray, first: int, last: int) -> None:
+def _pack(packed: PackedTable, sample_bit: np.ndarray, first: int, last: int) -> None:
     pack_blocks(
-        packed.codes, packed.row_order, row_bit, packed.slot_feature, packed.block_levels, packed.block_at,
-        packed.margin_at, packed.class_word, packed.class_size, packed.logs, first, last,
-        packed.bits, packed.margins, packed.sums.level, packed.sums.level_class,
+        packed.codes, sample_bit, packed.slot_feature, packed.block_levels, packed.block_at, packed.margin_at,
+        packed.class_word, packed.class_size, packed.logs, first, last,
+        packed.bits, packed.margins, packed.level_sums, packed.level_class_sums,
     )  # fmt: skip
     if last == packed.n_packed:
         sum_features(
-            packed.slot_feature[last * LANES : len(packed.levels)], packed.codes, packed.levels, packed.target,
-            packed.row_order, packed.steps, packed.sums.level, packed.sums.level_class,
+            np.arange(last * LANES, len(packed.levels)), packed.slot_feature, packed.codes, packed.levels,
+            packed.target, packed.row_order, packed.steps, packed.level_sums, packed.level_class_sums,
         )  # fmt: skip
 
 

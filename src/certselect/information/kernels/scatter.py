@@ -12,42 +12,51 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from certselect.information.kernels.bits import REDUNDANCY, write_pair
+from certselect.information.kernels.bits import BOTH, INTERACTION, REDUNDANCY
 
 
 @njit(nogil=True, cache=True)
-def sum_features(features, codes, levels, target, row_order, steps, level_sums, level_class_sums):
-    """Entropy sums of single features; `steps[c]` is what a count grows in c ln c from c to c + 1."""
+def sum_features(slots, slot_feature, codes, levels, target, row_order, steps, level_sums, level_class_sums):
+    """Entropy sums of single features, by slot; `steps[c]` is what c ln c grows by from c to c + 1."""
     # A feature alone is its joint table with a feature of one level.
     one_level = np.zeros_like(codes[0, :])
     order, slice_end, ends_run = _sort_rows(one_level, 1, target, row_order)
-    for feature in features:
+    for slot in slots:
+        feature = slot_feature[slot]
         run = np.zeros(levels[feature], np.uint32)
         piece = np.zeros(levels[feature], np.uint32)
         whole, within = _sum_joint(codes[feature, :], order, slice_end, ends_run, steps, run, piece, True)
-        level_sums[feature] = whole
-        level_class_sums[feature] = within
+        level_sums[slot] = whole
+        level_class_sums[slot] = within
 
 
 @njit(nogil=True, cache=True)
 def scatter_pairs(
-    left_features, right_from, right_to, right_features, codes, levels, target, row_order, steps, level_sums,
+    left_slots, right_first, right_last, slot_feature, codes, levels, target, row_order, steps, level_sums,
     level_class_sums, total_sum, class_sum, unit, what, mirror, left_row, out, out_conditional,
 ):  # fmt: skip
-    """Pair terms of left feature i with right_features[right_from[i]:right_to[i]], written as by `count_groups`."""
+    """Pair terms of left slot i with the slots right_first[i]..right_last[i]-1, written as by `count_groups`."""
     run = np.zeros(levels.max(), np.uint32)
     piece = np.zeros(levels.max(), np.uint32)
-    for i in range(len(left_features)):
-        feature = left_features[i]
+    for i in range(len(left_slots)):
+        slot, row = left_slots[i], left_row[i]
+        feature = slot_feature[slot]
         order, slice_end, ends_run = _sort_rows(codes[feature, :], levels[feature], target, row_order)
-        for other in right_features[right_from[i] : right_to[i]]:
+        for right in range(right_first[i], right_last[i]):
+            other = slot_feature[right]
             whole, within = _sum_joint(
                 codes[other, :], order, slice_end, ends_run, steps, run, piece, what != REDUNDANCY
             )
-            write_pair(
-                feature, other, whole, within, total_sum, class_sum, level_sums, level_class_sums, unit, what, mirror,
-                left_row[i], out, out_conditional,
-            )  # fmt: skip
+            # Rounding of the table of logarithms may leave a unit or two below 0.
+            redundancy = max(whole - level_sums[slot] + total_sum - level_sums[right], 0) * unit
+            conditional = max(within - level_class_sums[slot] + class_sum - level_class_sums[right], 0) * unit
+            out[row, other] = redundancy - conditional if what == INTERACTION else redundancy
+            if mirror:
+                out[other, row] = out[row, other]
+            if what == BOTH:
+                out_conditional[row, other] = conditional
+                if mirror:
+                    out_conditional[other, row] = conditional
 
 
 @njit(nogil=True, forceinline=True)

@@ -17,7 +17,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-LANES = 8
+from certselect.information.kernels.lanes import LANES, spread_value
 
 
 def _counting_tile(rows: int) -> Any:
@@ -48,8 +48,6 @@ def _counting_tile(rows: int) -> Any:
                 builder.module, ir.FunctionType(vector, [vector]), f"llvm.ctpop.v{LANES}i64"
             )
             zeros = ir.Constant(vector, [0] * LANES)
-            undefined = ir.Constant(vector, ir.Undefined)
-            to_all_lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
 
             before = builder.block
             loop = builder.append_basic_block("words")
@@ -66,9 +64,7 @@ def _counting_tile(rows: int) -> Any:
             grown = []
             for row in range(rows):
                 bits = builder.load(builder.gep(left_word, [ir.Constant(word, row)]))
-                bits = builder.insert_element(undefined, bits, ir.Constant(ir.IntType(32), 0))
-                bits = builder.shuffle_vector(bits, undefined, to_all_lanes)
-                both = builder.call(popcount, [builder.and_(bits, lanes)])
+                both = builder.call(popcount, [builder.and_(spread_value(builder, bits), lanes)])
                 grown.append(builder.add(counts[row], both))
                 counts[row].add_incoming(zeros, before)
                 counts[row].add_incoming(grown[row], loop)
@@ -99,3 +95,19 @@ def _counting_tile(rows: int) -> Any:
 
 count_four_rows = _counting_tile(4)
 count_one_row = _counting_tile(1)
+
+
+@intrinsic
+def level_bits(typingctx, codes, at, level):  # noqa: ANN001
+    """One bit for each of the 64 bytes codes[at:at+64]: is it `level`?"""
+    signature = types.uint64(codes, types.intp, types.uint8)
+
+    def codegen(context, builder, signature, arguments):  # noqa: ANN001
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        bytes64 = ir.VectorType(ir.IntType(8), 64)
+        place = builder.gep(array.data, [arguments[1]])
+        here = builder.load(builder.bitcast(place, bytes64.as_pointer()), align=1)
+        equal = builder.icmp_unsigned("==", here, spread_value(builder, arguments[2], bytes64))
+        return builder.bitcast(equal, ir.IntType(64))
+
+    return signature, codegen

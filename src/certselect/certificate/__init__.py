@@ -1,0 +1,6 @@
+"""SubsetProblem + multipliers -> Certificate: a bound proved without trusting any solver."""
+
+from certselect.certificate.bound import ProvedBound, prove_bound, upper_bound
+from certselect.certificate.certificate import Certificate, certify
+
+__all__ = ["Certificate", "ProvedBound", "certify", "prove_bound", "upper_bound"]

@@ -1,0 +1,124 @@
+"""Slow twins of the coding room: plain Python loops that share no code with the package."""
+
+from __future__ import annotations
+
+import math
+
+
+def codes_of(column, edges):
+    """How many edges each number has reached."""
+    codes = []
+    for x in column:
+        count = 0
+        for edge in edges:
+            if x >= edge:
+                count += 1
+        codes.append(count)
+    return codes
+
+
+def distinct_edges(edges, column):
+    """Edges without repetition, moved above the smallest number; none for a constant column."""
+    low, high = min(column), max(column)
+    if low == high:
+        return []
+    kept = []
+    for edge in edges:
+        edge = max(edge, math.nextafter(low, math.inf))
+        if not kept or edge > kept[-1]:
+            kept.append(edge)
+    return kept
+
+
+def uniform(column, bins):
+    low, high = min(column), max(column)
+    if math.isinf(high - low):
+        edges = [2 * (low / 2 + t * ((high / 2 - low / 2) / bins)) for t in range(1, bins)]
+    else:
+        edges = [low + t * ((high - low) / bins) for t in range(1, bins)]
+    return distinct_edges(edges, column)
+
+
+def quantile_of(column, share):
+    """The quantile by linear interpolation between neighbours in order, from the nearer one."""
+    ordered = sorted(column)
+    place = share * (len(ordered) - 1)
+    left = math.floor(place)
+    right = min(left + 1, len(ordered) - 1)
+    part = place - left
+    step = ordered[right] - ordered[left]
+    if part >= 0.5:
+        return ordered[right] - step * (1 - part)
+    return ordered[left] + step * part
+
+
+def quantile(column, bins):
+    return distinct_edges([quantile_of(column, t / bins) for t in range(1, bins)], column)
+
+
+def mean_std(column):
+    """States 0, 1, 2: below mean - std, between, above mean + std."""
+    mean = math.fsum(column) / len(column)
+    std = math.sqrt(math.fsum((x - mean) ** 2 for x in column) / len(column))
+    states = []
+    for x in column:
+        if x < mean - std:
+            states.append(0)
+        elif x > mean + std:
+            states.append(2)
+        else:
+            states.append(1)
+    return states
+
+
+def levels(column):
+    """Place of each value among the distinct values in order."""
+    distinct = sorted(set(column))
+    return [distinct.index(value) for value in column]
+
+
+def n_bins(column, rule):
+    m = len(column)
+    sturges = math.ceil(math.log2(m)) + 1
+    if rule == "sturges":
+        found = sturges
+    elif rule == "sqrt":
+        found = math.ceil(math.sqrt(m))
+    else:
+        spread = quantile_of(column, 0.75) - quantile_of(column, 0.25)
+        if spread == 0:
+            return min(max(sturges, 2), 256)
+        found = math.ceil((max(column) - min(column)) / (2 * spread * m ** (-1 / 3)))
+    return min(max(found, 2), 256)
+
+
+def entropy(labels):
+    total = 0.0
+    for label in set(labels):
+        share = labels.count(label) / len(labels)
+        total -= share * math.log2(share)
+    return total
+
+
+def mdlp(rows):
+    """Cuts of (number, label) rows by Fayyad and Irani's recursion."""
+    rows = sorted(rows)
+    labels = [label for _, label in rows]
+    n, k = len(rows), len(set(labels))
+    candidates = []
+    for i in range(1, n):
+        if rows[i - 1][0] < rows[i][0]:
+            left, right = labels[:i], labels[i:]
+            candidates.append((i, (len(left) * entropy(left) + len(right) * entropy(right)) / n))
+    if not candidates:
+        return []
+    least = min(score for _, score in candidates)
+    i, score = next((i, score) for i, score in candidates if score <= least + 1e-11)
+    left, right = labels[:i], labels[i:]
+    gain = entropy(labels) - score
+    change = k * entropy(labels) - len(set(left)) * entropy(left) - len(set(right)) * entropy(right)
+    if gain <= (math.log2(n - 1) + math.log2(3**k - 2) - change) / n:
+        return []
+    below, above = rows[i - 1][0], rows[i][0]
+    middle = below / 2 + above / 2
+    return [*mdlp(rows[:i]), middle if middle > below else above, *mdlp(rows[i:])]

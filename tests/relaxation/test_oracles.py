@@ -1,0 +1,69 @@
+"""Our solver and other people's agree on the same relaxation."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from certselect.certificate import upper_bound
+from certselect.errors import InvalidInput
+from certselect.relaxation import Status, solve
+from relaxation.made_problems import degenerate, from_known_pair, random_problem, redundancy_like
+
+
+def assert_agree(Q: np.ndarray, k: int, method: str, tol: float) -> None:
+    ours, theirs = solve(Q, k, tol=1e-8), solve(Q, k, method, tol=tol)
+    assert theirs.status in (Status.SOLVED, Status.NEARLY_SOLVED)
+    size = k * np.abs(Q).max()
+    assert theirs.primal_value == pytest.approx(ours.primal_value, rel=1e-5, abs=1e-6 * size)
+    # The unreduced dual is not attained, so theirs is only nearly feasible: bounds compare in one direction.
+    assert upper_bound(Q, k, theirs.multipliers) >= ours.primal_value * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 6, 15])
+@pytest.mark.parametrize("make", [lambda k: random_problem(20, k), lambda k: redundancy_like(20, k, k)])
+def test_scs_agrees(make, k: int) -> None:
+    pytest.importorskip("scs")
+    assert_agree(make(k), k, "scs", 1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 8])
+def test_clarabel_agrees(k: int) -> None:
+    pytest.importorskip("clarabel")
+    assert_agree(redundancy_like(12, k, seed=k), k, "clarabel", 1e-9)
+
+
+@pytest.mark.parametrize("name", list(degenerate(3, 0)))
+def test_scs_agrees_on_degenerate_problems(name: str) -> None:
+    pytest.importorskip("scs")
+    assert_agree(degenerate(10, seed=1)[name], 4, "scs", 1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [5, 50, 95])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda k: random_problem(100, k),
+        lambda k: redundancy_like(100, k, k),
+        lambda k: from_known_pair(100, k, 3, k)[0],
+        lambda k: degenerate(100, k)["near duplicates"],
+    ],
+)
+def test_scs_agrees_at_a_hundred_features(make, k: int) -> None:
+    pytest.importorskip("scs")
+    assert_agree(make(k), k, "scs", 1e-8)
+
+
+@pytest.mark.parametrize("method", ["scs", "clarabel"])
+def test_stopped_by_iterations(method: str) -> None:
+    pytest.importorskip(method)
+    answer = solve(redundancy_like(12, 4, seed=0), 4, method, max_iterations=3)
+    assert answer.status is Status.STOPPED_BY_ITERATIONS
+    assert answer.iterations == 3
+
+
+def test_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scs", None)
+    with pytest.raises(InvalidInput, match=r"certselect\[oracles\]"):
+        solve(np.eye(3), 2, "scs")
