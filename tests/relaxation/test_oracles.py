@@ -17,30 +17,30 @@ def assert_agree(Q: np.ndarray, k: int, method: str, tol: float) -> None:
     size = k * np.abs(Q).max()
     assert theirs.primal_value == pytest.approx(ours.primal_value, rel=1e-5, abs=1e-6 * size)
     # The unreduced dual is not attained, so theirs is only nearly feasible: bounds compare in one direction.
-    assert upper_bound(Q, k, theirs.multipliers) >= ours.primal_value * (1 - 1e-9)
+    assert upper_bound(Q, k, theirs.multipliers) >= ours.primal_value - 1e-9 * size
+
+
+@pytest.mark.parametrize("k", [2, 6, 15])
+def test_scs_agrees(k: int) -> None:
+    pytest.importorskip("scs")
+    assert_agree(redundancy_like(20, k, seed=k), k, "scs", 1e-9)
 
 
 @pytest.mark.parametrize("k", [2, 6, 15])
 @pytest.mark.parametrize("make", [lambda k: random_problem(20, k), lambda k: redundancy_like(20, k, k)])
-def test_scs_agrees(make, k: int) -> None:
-    pytest.importorskip("scs")
-    assert_agree(make(k), k, "scs", 1e-9)
-
-
-@pytest.mark.parametrize("k", [2, 8])
-def test_clarabel_agrees(k: int) -> None:
+def test_clarabel_agrees(make, k: int) -> None:
     pytest.importorskip("clarabel")
-    assert_agree(redundancy_like(12, k, seed=k), k, "clarabel", 1e-9)
+    assert_agree(make(k), k, "clarabel", 1e-9)
 
 
 @pytest.mark.parametrize("name", list(degenerate(3, 0)))
-def test_scs_agrees_on_degenerate_problems(name: str) -> None:
-    pytest.importorskip("scs")
-    assert_agree(degenerate(10, seed=1)[name], 4, "scs", 1e-9)
+def test_clarabel_agrees_on_degenerate_problems(name: str) -> None:
+    pytest.importorskip("clarabel")
+    assert_agree(degenerate(10, seed=1)[name], 4, "clarabel", 1e-9)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("k", [5, 50, 95])
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "make",
     [
@@ -50,9 +50,9 @@ def test_scs_agrees_on_degenerate_problems(name: str) -> None:
         lambda k: degenerate(100, k)["near duplicates"],
     ],
 )
-def test_scs_agrees_at_a_hundred_features(make, k: int) -> None:
-    pytest.importorskip("scs")
-    assert_agree(make(k), k, "scs", 1e-8)
+def test_clarabel_agrees_at_a_hundred_features(make) -> None:
+    pytest.importorskip("clarabel")
+    assert_agree(make(12), 12, "clarabel", 1e-8)
 
 
 @pytest.mark.parametrize("method", ["scs", "clarabel"])

@@ -1,9 +1,9 @@
 """Where to cut columns of numbers.
 
-Functions named `..._edges` take columns as contiguous rows (p, m) of float64
-and return edges (p, most), ascending, NaN where a column has fewer. Sums run
-over sorted columns and the rest are order statistics, so the order of rows
-changes no bit.
+Functions named `..._edges` return edges (p, most), ascending, NaN where a
+column has fewer; those that take columns take them as contiguous rows (p, m)
+of float64. Sums run over sorted columns and the rest are order statistics, so
+the order of rows changes no bit.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PairSource(Protocol):
-    """A symmetric matrix of pair terms that can be had by the row or whole."""
+    """A matrix of pair terms, symmetric to rounding, that can be had by the row or whole."""
 
     def row(self, feature: int) -> np.ndarray:
         """Pair terms of one feature with all (n,); the feature's own entry is arbitrary."""
@@ -83,7 +83,7 @@ class SubsetProblem:
         terms = [float(self.linear[i]) for i in chosen]
         if weight and self.pairs is not None:
             for place, i in enumerate(chosen[1:], start=1):
-                terms.extend((-weight * self.pair_row(i)[chosen[:place]]).tolist())
+                terms.extend((-weight * self.pair_row(i)[chosen[:place]].astype(np.float64)).tolist())
         return math.fsum(terms)
 
     def check_indices(self, indices: Iterable[int]) -> list[int]:

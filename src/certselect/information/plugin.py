@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -81,9 +82,12 @@ class CountedPairs:
 
 
 def _load_compiled():
-    """Import the compiled kernels, telling whoever listens if they must be compiled first."""
-    from certselect.information.kernels import compiled
+    """Import the compiled kernels, telling whoever listens if they are yet to be compiled."""
+    from certselect.information.kernels import bits, compiled
 
+    cache = Path(bits.count_groups.stats.cache_path)
+    if not any(cache.glob("bits.count_groups*.nbi")):
+        report("compiling the kernels, once after installation", 0, 1)
     return compiled.CompiledCounter
 
 
@@ -98,6 +102,7 @@ def plugin_terms(table: CodedTable, *, dtype: np.dtype, n_jobs: int | None) -> I
         target_entropy=sums.target_entropy,
         n_samples=table.codes.shape[1],
         feature_names=table.feature_names,
+        levels=table.levels,
         constant=table.constant,
         pairs=pairs,
         coding=table.coding,

@@ -45,6 +45,8 @@ class InformationTerms:
         H(C).
     n_samples : int
     feature_names : tuple of str
+    levels : ndarray of int (n,)
+        How many levels each feature was coded into.
     constant : ndarray of bool (n,)
         Features that take one value only; no search may choose them.
     """
@@ -54,6 +56,7 @@ class InformationTerms:
     target_entropy: float
     n_samples: int
     feature_names: tuple[str, ...]
+    levels: np.ndarray
     constant: np.ndarray
     pairs: PairTerms
     coding: Coding | None = None

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array, eye_array, vstack
+from scipy.sparse import csc_array, csc_matrix, eye_array, vstack
 
 from certselect.errors import InvalidInput
 from certselect.relaxation.face import lifted_objective, unit_normal
@@ -45,9 +45,8 @@ def oracle(
     weight = np.where(on_diagonal, 1.0, math.sqrt(2.0))
     A, b = _constraints(rows, columns, weight, c)
     run = _run_scs if method == "scs" else _run_clarabel
-    x, z, status, iterations = run(
-        package, A, b, -weight * C[rows, columns], n + 3, n + 1, tol, max_seconds, max_iterations
-    )
+    objective = -weight * C[rows, columns]
+    x, z, status, iterations = run(package, A, b, objective, n + 3, n + 1, tol, max_seconds, max_iterations)
 
     Y = np.zeros((n + 1, n + 1))
     Y[rows, columns] = Y[columns, rows] = x / weight
@@ -108,8 +107,6 @@ def _run_scs(
     max_seconds: float,
     max_iterations: int | None,
 ) -> tuple[np.ndarray, np.ndarray, Status, int]:
-    from scipy.sparse import csc_matrix
-
     solver = scs.SCS(
         {"A": csc_matrix(A), "b": b, "c": objective},
         {"z": equalities, "s": [size]},
@@ -140,8 +137,6 @@ def _run_clarabel(
     max_seconds: float,
     max_iterations: int | None,
 ) -> tuple[np.ndarray, np.ndarray, Status, int]:
-    from scipy.sparse import csc_matrix
-
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_iter = max_iterations or 200

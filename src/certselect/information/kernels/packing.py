@@ -107,7 +107,7 @@ def _pack(packed: PackedTable, sample_bit: np.ndarray, first: int, last: int) ->
         packed.class_word, packed.class_size, packed.logs, first, last,
         packed.bits, packed.margins, packed.level_sums, packed.level_class_sums,
     )  # fmt: skip
-    if last == packed.n_packed:
+    if last == packed.n_packed and last * LANES < len(packed.levels):
         sum_features(
             np.arange(last * LANES, len(packed.levels)), packed.slot_feature, packed.codes, packed.levels,
             packed.target, packed.row_order, packed.steps, packed.level_sums, packed.level_class_sums,

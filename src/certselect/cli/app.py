@@ -1,0 +1,122 @@
+"""The commands: `certselect demo` and `certselect select`.
+
+Nothing heavy is imported before a command runs, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from certselect import __version__
+
+app = typer.Typer(
+    help="Choose features by mutual information, exactly and fast.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+INTERRUPTED_EXIT = 130  # what shells report for Ctrl-C
+
+
+def main() -> None:
+    """Run the command line; what went wrong on purpose is said in one line."""
+    from certselect.errors import CertselectError
+
+    try:
+        app()
+    except CertselectError as error:
+        typer.echo(f"certselect: {error}", err=True)
+        sys.exit(2)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"certselect {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def certselect(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Choose features by mutual information, exactly and fast."""
+
+
+@app.command()
+def demo() -> None:
+    """Choose 8 of 30 measurements that tell breast tumours apart, and show why those."""
+    from sklearn.datasets import load_breast_cancer
+
+    from certselect.cli.chosen_table import print_selection
+    from certselect.criteria import subset_problem
+    from certselect.information import information_terms
+    from certselect.search import select
+
+    data = load_breast_cancer()
+    names = [str(name) for name in data.feature_names]
+    terms = information_terms(data.data, data.target_names[data.target], feature_names=names)
+    problem = subset_problem(terms, k=8, criterion="jmi")
+    selection = select(problem, "forward", polish=True)
+    typer.echo("Breast cancer data: 569 tumours, 30 measurements, malignant or benign; 5 equal-width levels each.\n")
+    print_selection(selection, terms)
+    typer.echo(
+        "\nTry next:\n"
+        "  certselect select TABLE.csv --target COLUMN -k 20             your own table (CSV or Parquet)\n"
+        "  certselect select TABLE.csv --target COLUMN --criterion mrmr  another criterion\n"
+        "  certselect select --help                                      all options\n"
+        "In Python: from certselect import SubsetSelector; SubsetSelector(8).fit_transform(X, y)"
+    )
+
+
+@app.command()
+def select(
+    table: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row per sample.")],
+    target: Annotated[str, typer.Option("--target", "-t", help="Column that holds the classes.")],
+    k: Annotated[int, typer.Option("-k", help="How many features to choose.")] = 10,
+    criterion: Annotated[str, typer.Option(help="jmi, mrmr, mifs, d1 (cife) or max_relevance.")] = "jmi",
+    strategy: Annotated[
+        str, typer.Option(help="forward, relevance, backward, floating, exhaustive, annealing or genetic.")
+    ] = "forward",
+    polish: Annotated[bool, typer.Option("--polish", help="Afterwards, swap single features while that helps.")] = False,
+    discretize: Annotated[str, typer.Option(help="For numbers: uniform, quantile, mean_std or mdlp.")] = "uniform",
+    bins: Annotated[str, typer.Option(help="Levels per number column: a number, sturges, freedman_diaconis or sqrt.")] = "5",
+    integers: Annotated[str, typer.Option(help="Whole-number columns are levels, or numbers to discretize.")] = "levels",
+    beta: Annotated[float | None, typer.Option(help="Weight of the redundancy, for mifs.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the random strategies.")] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the result to this file; - for standard output.")] = None,
+) -> None:
+    """Choose k columns of a table that together say most about the target column."""
+    from certselect.cli.chosen_table import print_selection, remarks
+    from certselect.cli.progress_bar import progress_bar
+    from certselect.cli.result_file import result_of, write_result
+    from certselect.criteria import subset_problem
+    from certselect.information import information_terms
+    from certselect.search import select as search
+    from certselect.search.selection import INTERRUPTED
+    from certselect.table import read_file
+
+    with progress_bar():
+        terms = information_terms(
+            read_file(table, target),
+            discretize=discretize,
+            bins=int(bins) if bins.isdigit() else bins,
+            integers=integers,
+            n_jobs=jobs,
+        )
+        problem = subset_problem(terms, k, criterion, beta=beta)
+        selection = search(problem, strategy, random_state=seed, polish=polish)
+    if json is None or str(json) != "-":
+        print_selection(selection, terms)
+    for remark in remarks(selection, terms):
+        typer.echo(remark, err=True)
+    if json is not None:
+        write_result(result_of(selection, terms, seed), json)
+    if selection.status == INTERRUPTED:
+        raise typer.Exit(INTERRUPTED_EXIT)

@@ -1,0 +1,59 @@
+"""The result of a selection as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from certselect import __version__
+from certselect.errors import InvalidInput
+from certselect.information.terms import InformationTerms
+from certselect.search.selection import Selection
+
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "narwhals", "pyarrow")
+
+
+def result_of(selection: Selection, terms: InformationTerms, seed: int) -> dict[str, Any]:
+    """Everything needed to read, compare and repeat a selection; what is unknown is null."""
+    return {
+        "features": list(selection.names),
+        "indices": [int(i) for i in selection.indices],
+        "objective": _number(selection.objective),
+        "upper_bound": _number(selection.upper_bound),
+        "gap": _number(selection.gap),
+        "status": selection.status,
+        "criterion": selection.criterion,
+        "strategy": selection.strategy,
+        "k": selection.k,
+        "coding": terms.coding.describe() if terms.coding is not None else None,
+        "seed": seed,
+        "scores": [_number(score) for score in selection.scores],
+        "dropped": list(selection.dropped),
+        "n_samples": terms.n_samples,
+        "n_features": terms.n_features,
+        "versions": {"certselect": __version__, "python": sys.version.split()[0]}
+        | {library: version(library) for library in _LIBRARIES},
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def write_result(result: dict[str, Any], path: Path) -> None:
+    """Write JSON to a file, whole or not at all, or to standard output for "-"."""
+    text = json.dumps(result, indent=2, allow_nan=False) + "\n"
+    if str(path) == "-":
+        sys.stdout.write(text)
+        return
+    unfinished = path.with_name(path.name + ".part")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise InvalidInput(f"{path} ({error.strerror})", "a file that can be written", "Check the folder.") from error
