@@ -43,7 +43,7 @@ def make_terms(n=9, constant=(4,), interrupt_at=None):
     relevance[is_constant] = 0.0
     names = tuple(f"X{i + 1}" for i in range(n))
     return InformationTerms(
-        relevance, np.ones(n), 1.0, 100, names, is_constant, GivenTerms(n, interrupt_at=interrupt_at)
+        relevance, np.ones(n), 1.0, 100, names, 2 - is_constant, is_constant, GivenTerms(n, interrupt_at=interrupt_at)
     )
 
 

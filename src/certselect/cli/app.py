@@ -78,7 +78,7 @@ def demo() -> None:
 def select(
     table: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row per sample.")],
     target: Annotated[str, typer.Option("--target", "-t", help="Column that holds the classes.")],
-    k: Annotated[int, typer.Option("-k", help="How many features to choose.")] = 10,
+    k: Annotated[int | None, typer.Option("-k", help="How many features to choose; 10 if not given.")] = None,
     criterion: Annotated[str, typer.Option(help="jmi, mrmr, mifs, d1 (cife) or max_relevance.")] = "jmi",
     strategy: Annotated[
         str, typer.Option(help="forward, relevance, backward, floating, exhaustive, annealing or genetic.")
@@ -95,13 +95,18 @@ def select(
     """Choose k columns of a table that together say most about the target column."""
     from certselect.cli.chosen_table import print_selection, remarks
     from certselect.cli.progress_bar import progress_bar
-    from certselect.cli.result_file import result_of, write_result
-    from certselect.criteria import subset_problem
+    from certselect.cli.result_file import check_destination, result_of, write_result
+    from certselect.criteria import find_criterion, subset_problem
     from certselect.information import information_terms
+    from certselect.search import find_strategy
     from certselect.search import select as search
     from certselect.search.selection import INTERRUPTED
     from certselect.table import read_file
 
+    # A slip of the pen is told before a large table is read.
+    find_criterion(criterion, beta)
+    find_strategy(strategy)
+    check_destination(json)
     with progress_bar():
         terms = information_terms(
             read_file(table, target),
@@ -110,6 +115,8 @@ def select(
             integers=integers,
             n_jobs=jobs,
         )
+        if k is None:
+            k = min(10, terms.n_features - int(terms.constant.sum()))
         problem = subset_problem(terms, k, criterion, beta=beta)
         selection = search(problem, strategy, random_state=seed, polish=polish)
     if json is None or str(json) != "-":

@@ -45,6 +45,14 @@ def _number(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
+def check_destination(path: Path | None) -> None:
+    """Refuse a file that could not be written when the work is done."""
+    if path is None or str(path) == "-":
+        return
+    if not os.access(path.parent, os.W_OK) or path.is_dir():
+        raise InvalidInput(f"--json {path}", "a file in a folder that can be written to", "Check the folder.")
+
+
 def write_result(result: dict[str, Any], path: Path) -> None:
     """Write JSON to a file, whole or not at all, or to standard output for "-"."""
     text = json.dumps(result, indent=2, allow_nan=False) + "\n"
@@ -52,8 +60,5 @@ def write_result(result: dict[str, Any], path: Path) -> None:
         sys.stdout.write(text)
         return
     unfinished = path.with_name(path.name + ".part")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        os.replace(unfinished, path)
-    except OSError as error:
-        raise InvalidInput(f"{path} ({error.strerror})", "a file that can be written", "Check the folder.") from error
+    unfinished.write_text(text, encoding="utf-8")
+    os.replace(unfinished, path)

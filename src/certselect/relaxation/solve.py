@@ -13,11 +13,15 @@ from certselect.errors import InvalidInput
 from certselect.progress import report
 from certselect.relaxation.face import uniform_average
 from certselect.relaxation.interior_point import interior_point
+from certselect.relaxation.low_rank import low_rank
 from certselect.relaxation.oracles import ORACLES, oracle
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 
-METHODS = ("auto", "interior_point", *ORACLES)
-MAX_ITERATIONS = 100
+METHODS = ("auto", "interior_point", "low_rank", *ORACLES)
+MAX_ITERATIONS = {"interior_point": 100, "low_rank": 3000}
+TOLERANCE = {"interior_point": 1e-6, "low_rank": 1e-3, "scs": 1e-6, "clarabel": 1e-6}
+# Above this size n x n factorisations cost more than the low-rank factor's slower convergence.
+LARGEST_DENSE = 3000
 # Below this fraction of k times the largest entry a value counts as 0 when gaps are measured.
 VALUE_FLOOR = 1e-3
 
@@ -26,7 +30,7 @@ def relax(
     problem: SubsetProblem,
     method: str = "auto",
     *,
-    tol: float = 1e-6,
+    tol: float | None = None,
     max_seconds: float | None = None,
     max_iterations: int | None = None,
     warm_start: Relaxation | None = None,
@@ -43,7 +47,7 @@ def relax(
         Q = Q[np.ix_(candidates, candidates)]
 
     def told(iterate: Iterate) -> None:
-        report("relaxation", iterate.iteration, max_iterations or MAX_ITERATIONS)
+        report("relaxation", iterate.iteration, max_iterations or MAX_ITERATIONS["interior_point"])
         if callback is not None:
             callback(iterate)
 
@@ -64,7 +68,7 @@ def solve(
     k: int,
     method: str = "auto",
     *,
-    tol: float = 1e-6,
+    tol: float | None = None,
     max_seconds: float | None = None,
     max_iterations: int | None = None,
     warm_start: Relaxation | None = None,
@@ -78,11 +82,13 @@ def solve(
         Symmetric and finite; any scale.
     k : int
         1 to n.
-    method : {"auto", "interior_point", "scs", "clarabel"}
-        "auto" is "interior_point". The last two are other people's solvers on the
-        unreduced problem, for comparison; they need those packages.
-    tol : float
-        Stop once dual - primal <= tol * max(|primal|, 0.001 k max|Q|).
+    method : {"auto", "interior_point", "low_rank", "scs", "clarabel"}
+        "auto" is "interior_point" up to n = 3000 and "low_rank" above. The last two are
+        other people's solvers on the unreduced problem, for comparison; they need those
+        packages.
+    tol : float, optional
+        Stop once dual - primal <= tol * max(|primal|, 0.001 k max|Q|); 1e-6 if not
+        given, 1e-3 for "low_rank".
     max_seconds, max_iterations : optional
         Stop earlier, with a status that says so and multipliers that still bound.
     warm_start : Relaxation, optional
@@ -104,6 +110,9 @@ def solve(
     if method not in METHODS:
         raise InvalidInput(f"method={method!r}", " or ".join(map(repr, METHODS)), "Choose one of these.")
     n = len(Q)
+    if method == "auto":
+        method = "interior_point" if n <= LARGEST_DENSE else "low_rank"
+    tol = TOLERANCE[method] if tol is None else tol
     largest = max(float(Q.max()), -float(Q.min()))
     if k == n or largest == 0.0:
         return _closed_form(Q, k, began)
@@ -115,13 +124,14 @@ def solve(
             oracle(Q / scale, k, method, tol=tol, max_seconds=max_seconds, max_iterations=max_iterations), scale
         )
     told = None if callback is None else lambda iterate: callback(_rescaled_iterate(iterate, scale))
-    answer = interior_point(
-        Q / scale,
+    solver = interior_point if method == "interior_point" else low_rank
+    answer = solver(
+        Q / Q.dtype.type(scale),
         k,
         floor=VALUE_FLOOR * k * largest / scale,
         tol=tol,
         max_seconds=max_seconds,
-        max_iterations=MAX_ITERATIONS if max_iterations is None else max_iterations,
+        max_iterations=MAX_ITERATIONS[method] if max_iterations is None else max_iterations,
         callback=told,
     )
     return _rescaled(answer, scale)

@@ -89,11 +89,11 @@ def select(
     return conclude(problem, strategy, found, seconds, polish=polish)
 
 
-def find_strategy(strategy: str, options: dict[str, Any]) -> Callable[..., None]:
+def find_strategy(strategy: str, options: dict[str, Any] | None = None) -> Callable[..., None]:
     """The strategy of that name, once its options are known to be its own."""
     if strategy not in STRATEGIES:
         raise InvalidInput(f"strategy={strategy!r}", f"one of {', '.join(STRATEGIES)}", "Check the spelling.")
-    check_options(strategy, STRATEGIES[strategy], options)
+    check_options(strategy, STRATEGIES[strategy], options or {})
     return STRATEGIES[strategy]
 
 

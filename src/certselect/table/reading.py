@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -111,7 +112,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 def _names(given: Sequence[object] | None, count: int, own: tuple[str, ...] | None) -> tuple[str, ...]:
     if given is None and own is None:
-        return tuple([f"x{i}" for i in range(count)])
+        return _default_names(count)
     if isinstance(given, str):
         raise InvalidInput(f"feature_names={given!r}", "a sequence of names", "Pass a list, one name per column.")
     names = tuple(map(str, given)) if given is not None else own or ()
@@ -125,6 +126,11 @@ def _names(given: Sequence[object] | None, count: int, own: tuple[str, ...] | No
             "Rename them, or pass feature_names.",
         )
     return names
+
+
+@lru_cache(maxsize=4)  # tables of one width are read again and again, and 20 000 names take longer than the rest
+def _default_names(count: int) -> tuple[str, ...]:
+    return tuple([f"x{i}" for i in range(count)])
 
 
 def _array_blocks(array: np.ndarray, names: tuple[str, ...]) -> tuple[Block, ...]:

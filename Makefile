@@ -1,0 +1,46 @@
+# certselect: `make` lists the targets; `make demo` and `make test` are all a newcomer needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format types unit bench wheel clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+demo: $(READY) ## choose features of an embedded data set and show why those
+	$(BIN)/certselect demo
+
+test: lint types unit ## everything that must pass: style, types, tests
+
+lint: $(READY) ## style, without changing a file
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY) ## static types of the package
+	$(BIN)/pyright src
+
+unit: $(READY) ## the tests
+	$(BIN)/python -m pytest
+
+format: $(READY) ## rewrite the files in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY) ## time against NumPy, as ratios in one run
+	OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 $(BIN)/python benchmarks/spine.py
+
+wheel: $(READY) ## build the wheel into dist/
+	$(BIN)/python -m build --wheel --no-isolation
+
+clean: ## remove the environment and everything built
+	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis
+
+# The environment: pinned versions, installed once and again when a pin or a dependency changes.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "certselect needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $(READY)

@@ -1,0 +1,251 @@
+"""The relaxation for many features: a factor Y = VV' of rank about sqrt(2n), never an n x n Y.
+
+With rows v_0, ..., v_n of unit length and V'a = 0 the problem is to maximise
+
+    f(V) = <Q, XX'>,      x_i = (v_i + v_0) / 2      (gradient G = CV, CV = 2 [sum of QX; QX]),
+
+on a smooth manifold; at rank sqrt(2n) its local maxima are, as a rule, global
+(Burer and Monteiro 2005; Boumal, Voroninski and Bandeira 2016). Both constraints
+are kept exactly, by r x r systems that cost little beside the product QX:
+
+- the tangent part of G is U = G - Diag(d)V - a m', with m from
+  (|a|^2 I - V' Diag(a^2) V) m = G'a - V'(a o diag(GV')),  d_i = v_i . (G_i - a_i m);
+- a step leaves the manifold and comes back by v_i <- (v_i - a_i m) / |v_i - a_i m|,
+  with m by Newton's method, whose matrix is the same one.
+
+The ascent is a limited-memory BFGS method preconditioned by the diagonal of the slack
+matrix. The d above are the multipliers in closed form: where U = 0, sum(d)/4 = f,
+so f + k max(0, -lambda_min(N(d))) is a bound (`certificate` derives N) and its
+distance to f the true gap, whatever local maximum this is. Lanczos estimates
+lambda_min when f has come to rest; the multipliers handed on are shifted by it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
+from certselect.relaxation.face import unit_normal
+from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
+
+MEMORY = 10
+# Look at the bound once f has gained less than this part of the tolerance in REST iterations.
+AT_REST = 0.1
+REST = 10
+# What a singular r x r system (a rank-one optimum) is given to stay solvable.
+RIDGE = 1e-13
+
+
+def low_rank(
+    Q: np.ndarray,
+    k: int,
+    *,
+    floor: float,
+    tol: float,
+    max_seconds: float,
+    max_iterations: int,
+    callback: Callback | None = None,
+) -> Relaxation:
+    """Solve to bound - f <= tol * max(|f|, floor), for 1 <= k <= n - 1 and Q of order one (float32 will do)."""
+    began = time.perf_counter()
+    n = len(Q)
+    ascent = _Ascent(Q, k)
+    best_d, best_dual = ascent.d, math.inf
+    status, iteration, rest = Status.STOPPED_BY_ITERATIONS, 0, AT_REST
+    values: deque[float] = deque([-math.inf] * REST, maxlen=REST)
+    while True:
+        accuracy = tol * max(abs(ascent.value), floor)
+        moving = iteration < max_iterations and time.perf_counter() - began < max_seconds and not ascent.stuck
+        if not moving or ascent.value - values[0] <= rest * accuracy:
+            shift = _needed_shift(Q, k, ascent.d, accuracy / k)
+            if ascent.value + k * shift < best_dual:
+                best_dual = ascent.value + k * shift
+                best_d = ascent.d + shift
+                best_d[0] += (4 * k - n - 1) * shift
+            rest /= 4
+        if callback is not None:
+            callback(Iterate(iteration, best_d.copy(), ascent.value, best_dual))
+        if best_dual - ascent.value <= accuracy:
+            status = Status.SOLVED
+        elif ascent.stuck:
+            close = best_dual - ascent.value <= 100 * accuracy
+            status = Status.NEARLY_SOLVED if close else Status.NUMERICAL_TROUBLE
+        elif time.perf_counter() - began >= max_seconds:
+            status = Status.STOPPED_BY_TIME
+        elif moving:
+            values.append(ascent.value)
+            ascent.step()
+            iteration += 1
+            continue
+        break
+
+    V = ascent.V
+    return Relaxation(
+        k=k,
+        multipliers=best_d,
+        primal_value=ascent.value,
+        dual_value=best_dual,
+        diagonal_residual=float(np.abs(np.einsum("ij,ij->i", V, V) - 1.0).max()),
+        face_residual=float(np.abs(V @ (V.T @ unit_normal(n, k))).max()),
+        iterations=iteration,
+        seconds=time.perf_counter() - began,
+        status=status,
+        method="low_rank",
+        factor=V,
+    )
+
+
+class _Ascent:
+    """The point V, its value and multipliers, and the memory of the last steps."""
+
+    def __init__(self, Q: np.ndarray, k: int) -> None:
+        n = len(Q)
+        self.Q, self.stuck = Q, False
+        self.a = np.full(n + 1, -1.0)
+        self.a[0] = 2 * k - n
+        self.C_diagonal = np.concatenate([[Q.sum(dtype=np.float64)], Q.diagonal().astype(np.float64)])
+        self.pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=MEMORY)
+        start = self._return(_random_start(n, k, math.isqrt(2 * n) + 2))
+        if start is None:
+            raise ArithmeticError("the random start does not reach the manifold")
+        self._arrive(start, *self._value_and_gradient(start))
+
+    def step(self) -> None:
+        """One quasi-Newton step uphill; `stuck` when no step goes up."""
+        direction = self._tangent(self._direction())
+        slope = 0.5 * float(np.vdot(self.uphill, direction))
+        steepest = 0.5 * float(np.vdot(self.uphill, self.uphill))
+        if not slope > 1e-10 * math.sqrt(steepest * float(np.vdot(direction, direction))):
+            self.pairs.clear()
+            direction, slope = self.uphill, steepest
+        # No row turns further than about a radian at first.
+        length = min(1.0, 1.0 / max(float(np.linalg.norm(direction, axis=1).max()), 1e-300))
+        for _ in range(30):
+            V = self._return(self.V + length * direction)
+            if V is not None:
+                value, G = self._value_and_gradient(V)
+                if value >= self.value + 1e-4 * length * slope:
+                    break
+            length *= 0.4
+        else:
+            self.stuck = not self.pairs
+            self.pairs.clear()
+            return
+        before = self.uphill
+        self._arrive(V, value, G)
+        moved = self._tangent(length * direction)
+        change = self._tangent(before) - self.uphill
+        curvature = float(np.vdot(moved, change))
+        if curvature > 1e-12 * float(np.linalg.norm(moved) * np.linalg.norm(change)):
+            self.pairs.append((moved, change, 1.0 / curvature))
+
+    def _direction(self) -> np.ndarray:
+        """The inverse-Hessian estimate times the gradient, by the usual two loops."""
+        direction = self.uphill.copy()
+        coefficients = []
+        for moved, change, inverse in reversed(self.pairs):
+            coefficients.append(inverse * float(np.vdot(moved, direction)))
+            direction -= coefficients[-1] * change
+        scale = np.maximum(self.d - self.C_diagonal, 0.0)
+        scale[0] = scale.max()
+        scale += 0.05 * np.median(scale[1:]) + 1e-12 * (1.0 + scale[0])
+        direction /= scale[:, None]
+        if self.pairs:
+            moved, change, inverse = self.pairs[-1]
+            direction /= inverse * float(np.vdot(change, change / scale[:, None]))
+        for (moved, change, inverse), coefficient in zip(self.pairs, reversed(coefficients), strict=True):
+            direction += (coefficient - inverse * float(np.vdot(change, direction))) * moved
+        return direction
+
+    def _value_and_gradient(self, V: np.ndarray) -> tuple[float, np.ndarray]:
+        X = 0.5 * (V[1:] + V[0])
+        QX = (self.Q @ X.astype(self.Q.dtype, copy=False)).astype(np.float64, copy=False)
+        G = np.empty_like(V)
+        np.multiply(QX, 2.0, out=G[1:])
+        G[0] = G[1:].sum(axis=0)
+        return float(np.vdot(QX, X)), G
+
+    def _arrive(self, V: np.ndarray, value: float, G: np.ndarray) -> None:
+        self.V, self.value = V, value
+        self.system = cho_factor(self._system(V, self.a**2))
+        self.uphill, self.d = self._split(G)
+
+    def _tangent(self, M: np.ndarray) -> np.ndarray:
+        return self._split(M)[0]
+
+    def _split(self, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """M less its normal part, and the d of that part: M = U + Diag(d)V + am'."""
+        along = np.einsum("ij,ij->i", M, self.V)
+        m = cho_solve(self.system, M.T @ self.a - self.V.T @ (self.a * along))
+        d = along - self.a * (self.V @ m)
+        U = M - d[:, None] * self.V
+        U -= self.a[:, None] * m
+        return U, d
+
+    def _return(self, V: np.ndarray) -> np.ndarray | None:
+        """The point of the manifold near V, by Newton's method on m; None where it does not settle."""
+        m = np.zeros(V.shape[1])
+        target = 1e-12 * float(np.linalg.norm(self.a))
+        for _ in range(25):
+            W = V - self.a[:, None] * m
+            lengths = np.linalg.norm(W, axis=1)
+            if not lengths.min() > 0.0 or not lengths.max() < 1e6:
+                return None
+            W /= lengths[:, None]
+            off_face = W.T @ self.a
+            if np.abs(off_face).max() <= target:
+                return W
+            m += np.linalg.solve(self._system(W, self.a**2 / lengths), off_face)
+        return None
+
+    @staticmethod
+    def _system(V: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """sum of weight_i (I - v_i v_i'), r x r."""
+        system = -(V * weight[:, None]).T @ V
+        system[np.diag_indices_from(system)] += weight.sum() * (1.0 + RIDGE)
+        return system
+
+
+def _random_start(n: int, k: int, rank: int) -> np.ndarray:
+    """Near a factor of the uniform average: the same x_i . v_0 for all, random otherwise."""
+    cosine = (2 * k - n) / n
+    V = np.random.default_rng(0).standard_normal((n + 1, rank))
+    V[:, 0] = 0.0
+    V *= (math.sqrt(1.0 - cosine * cosine) / np.linalg.norm(V, axis=1))[:, None]
+    V[:, 0] = cosine
+    V[0] = 0.0
+    V[0, 0] = 1.0
+    return V
+
+
+def _needed_shift(Q: np.ndarray, k: int, d: np.ndarray, accuracy: float) -> float:
+    """About max(0, -lambda_min(N(d))), rather too much than too little, to a part of `accuracy`.
+
+    Lanczos measures errors relative to the eigenvalue, so a multiple of `accuracy` is
+    added to the matrix: an eigenvalue near 0 would take for ever.
+    """
+    n, p = len(Q), d[1:]
+    w = p / (2 * k) - d.sum() / (8.0 * k * k)
+    offset, precision = 4.0 * accuracy, 0.02
+
+    def product(v: np.ndarray) -> np.ndarray:
+        v = v.ravel()
+        return (p + offset) * v - Q @ v.astype(Q.dtype, copy=False) - w * v.sum() - w @ v
+
+    first = np.random.default_rng(0).standard_normal(n)
+    if n < 64:
+        lowest = float(np.linalg.eigvalsh(np.column_stack([product(column) for column in np.eye(n)]))[0])
+    else:
+        operator = LinearOperator((n, n), matvec=product, dtype=np.float64)  # type: ignore[call-arg]
+        options = {"ncv": 40, "maxiter": 100, "tol": precision, "return_eigenvectors": False}
+        try:
+            lowest = float(eigsh(operator, k=1, which="SA", v0=first, **options)[0])
+        except ArpackError:
+            # Not settled within thousands of products: an unconverged value proves nothing.
+            return math.inf
+    return max(0.0, offset - lowest + precision * abs(lowest))

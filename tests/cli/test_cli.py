@@ -1,0 +1,188 @@
+"""The command line as a user meets it: real files, a real process, a real terminal."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from certselect import SubsetSelector, __version__
+
+COMMAND = [sys.executable, "-c", "from certselect.cli import main; main()"]
+
+
+def certselect(*arguments, **options):
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+
+
+def on_a_terminal(*arguments):
+    """Everything a command writes to a terminal."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=slave, stderr=slave, stdin=slave)
+    os.close(slave)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        seen += piece
+    assert process.wait(60) == 0
+    os.close(master)
+    return seen.decode()
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 200)
+    X = rng.normal(size=(200, 6)) + y[:, None] * [2, 1.5, 1, 0.5, 0, 0]
+    return X, np.array(["healthy", "ill"])[y]
+
+
+@pytest.fixture
+def csv(table, tmp_path):
+    X, y = table
+    path = tmp_path / "patients.csv"
+    lines = ["a,b,c,d,e,f,stuck,diagnosis"]
+    lines += [",".join(map(repr, row.tolist())) + f",7,{label}" for row, label in zip(X, y, strict=True)]
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_demo_shows_features_and_what_to_try_next():
+    done = certselect("demo")
+    assert done.returncode == 0, done.stderr
+    assert "worst concave points" in done.stdout
+    for word in ("relevance", "redundancy", "value", "Try next", "certselect select"):
+        assert word in done.stdout
+    assert done.stderr == ""
+
+
+def test_select_writes_what_the_selector_finds(csv, table, tmp_path):
+    out = tmp_path / "out.json"
+    done = certselect("select", csv, "--target", "diagnosis", "-k", 3, "--criterion", "mrmr", "--json", out)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(out.read_text())
+    selector = SubsetSelector(3, criterion="mrmr").fit(*table)
+    assert result["indices"] == selector.indices_.tolist()
+    assert result["features"] == ["abcdef"[i] for i in selector.indices_]
+    assert result["objective"] == selector.objective_
+    assert result["upper_bound"] is None
+    assert result["gap"] is None
+    assert (result["status"], result["criterion"], result["strategy"]) == ("complete", "mrmr", "forward")
+    assert (result["k"], result["seed"]) == (3, 0)
+    assert result["coding"] == {"discretize": "uniform", "bins": 5, "integers": "levels"}
+    assert result["versions"]["certselect"] == __version__
+    assert result["dropped"] == ["stuck"]
+    assert "1 constant columns were left out: 'stuck'" in done.stderr
+    for name in result["features"]:
+        assert f" {name} " in done.stdout
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_parquet_csv_and_standard_output_agree(csv, tmp_path):
+    from pyarrow import csv as arrow_csv
+    from pyarrow import parquet
+
+    columns = tmp_path / "patients.parquet"
+    parquet.write_table(arrow_csv.read_csv(csv), columns)
+    results = [certselect("select", path, "-t", "diagnosis", "-k", 2, "--json", "-") for path in (csv, columns)]
+    assert json.loads(results[0].stdout) == json.loads(results[1].stdout)
+
+
+def test_all_options_reach_the_search(csv):
+    done = certselect(
+        "select", csv, "-t", "diagnosis", "-k", 3, "--criterion", "mifs", "--beta", 0.5, "--strategy", "annealing",
+        "--polish", "--discretize", "quantile", "--bins", "sturges", "--integers", "numbers", "--seed", 5, "--jobs", 1,
+        "--json", "-",
+    )  # fmt: skip
+    result = json.loads(done.stdout)
+    assert result["coding"] == {"discretize": "quantile", "bins": "sturges", "integers": "numbers"}
+    assert (result["criterion"], result["strategy"], result["seed"]) == ("mifs", "annealing", 5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["missing.csv", "-t", "y"], "missing.csv"),
+        (["{csv}", "-t", "diagnose"], "diagnosis"),
+        (["{csv}", "-t", "diagnosis", "-k", "70"], "Got k=70; expected 1 to 6"),
+        (["{csv}", "-t", "diagnosis", "--strategy", "guess"], "forward"),
+        (["{csv}", "-t", "diagnosis", "--criterion", "guess"], "jmi"),
+        (["{csv}", "-t", "diagnosis", "--bins", "few"], "few"),
+        (["{csv}", "-t", "diagnosis", "--json", "/nowhere/at/all.json"], "/nowhere/at/all.json"),
+    ],
+)
+def test_mistakes_get_one_line_and_exit_code_2(csv, arguments, said):
+    done = certselect("select", *[argument.format(csv=csv) for argument in arguments])
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == done.stderr.startswith("certselect: ")
+
+
+def test_hostile_names_are_printed_as_they_are(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "t.csv"
+    rows = [f"{int(v > 0.5)},{int(rng.random() < 0.5)},{int(v > 0.3)}" for v in rng.random(60)]
+    path.write_text('"[red]bold[/red]","\x1b[31m",y\n' + "\n".join(rows))
+    done = certselect("select", path, "-t", "y", "-k", 2)
+    assert done.returncode == 0, done.stderr
+    assert "[red]bold[/red]" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_many_levels_are_remarked_on(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("serial,x,y\n" + "\n".join(f"{i},{i % 3},{i % 2}" for i in range(120)))
+    assert "--integers numbers" in certselect("select", path, "-t", "y", "-k", 1).stderr
+    assert certselect("select", path, "-t", "y", "-k", 1, "--integers", "numbers").stderr == ""
+
+
+def test_progress_is_shown_on_a_terminal_and_not_in_a_pipe(csv):
+    arguments = ["select", csv, "-t", "diagnosis", "-k", 3, "--strategy", "annealing"]
+    assert "annealing" in on_a_terminal(*arguments).split("feature")[0]
+    piped = certselect(*arguments)
+    assert "note: 1 constant" in piped.stderr
+    assert piped.stderr.count("\n") == 1
+
+
+def test_interrupting_prints_the_best_so_far(tmp_path):
+    rng = np.random.default_rng(1)
+    path = tmp_path / "t.csv"
+    names = ",".join(f"f{i}" for i in range(60))
+    rows = rng.integers(0, 3, (150, 61))
+    path.write_text(f"{names},y\n" + "\n".join(",".join(map(str, row)) for row in rows))
+    search = ["select", path, "-t", "y", "-k", "20", "--strategy", "genetic", "--json", "-"]
+    code = "from certselect.search.genetic import genetic\n"
+    code += "genetic.__kwdefaults__['generations'] = 10**9\nfrom certselect.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, search)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    result = json.loads(out)
+    assert result["status"] == "interrupted"
+    assert len(set(result["indices"])) == 20
+    assert "best subset found so far" in err
+
+
+def test_a_table_with_fewer_than_ten_columns_needs_no_size(csv):
+    result = json.loads(certselect("select", csv, "-t", "diagnosis", "--json", "-").stdout)
+    assert sorted(result["features"]) == list("abcdef")
+
+
+def test_version_and_help():
+    assert certselect("--version").stdout.strip() == f"certselect {__version__}"
+    assert "demo" in certselect("--help").stdout
+    assert "--criterion" in certselect("select", "--help").stdout

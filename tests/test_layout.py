@@ -1,0 +1,83 @@
+"""Import walls: what each room may import, and that importing costs nothing."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import certselect
+
+SOURCE = Path(certselect.__file__).parent
+HEAVY = {"numpy", "scipy", "sklearn", "numba", "narwhals", "pandas", "polars", "pyarrow", "typer", "rich"}
+# Flow is one way: a room may import those before it, never one behind it.
+ROOMS = ["table", "coding", "information", "criteria", "relaxation", "certificate", "search", "selectors", "cli"]
+FRAMES = {"narwhals", "pandas", "polars", "pyarrow"}
+
+
+def imports(path):
+    """Full names of the modules a file imports, but for those needed by type checkers alone."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            node.body = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def room_files():
+    return [(room, path) for room in ROOMS for path in sorted((SOURCE / room).rglob("*.py"))]
+
+
+@pytest.mark.parametrize(("room", "path"), room_files(), ids=lambda value: str(getattr(value, "name", value)))
+def test_rooms_import_only_what_lies_before_them(room, path):
+    for name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "certselect" and len(parts) > 1 and parts[1] in ROOMS:
+            assert ROOMS.index(parts[1]) <= ROOMS.index(room), f"{path} imports {name}"
+        if parts[0] in FRAMES:
+            assert room == "table", f"{path} imports {name}: data frames belong to table/"
+        if parts[0] in ("rich", "typer"):
+            assert room == "cli", f"{path} imports {name}: printing belongs to cli/"
+        if parts[0] == "numba":
+            assert "kernels" in path.parts or room == "relaxation", f"{path} imports numba"
+        if room == "certificate":
+            assert not name.startswith("certselect.relaxation"), "a certificate trusts no solver"
+
+
+def loaded(code):
+    """Heavy modules in memory after running some code in a new process."""
+    script = f"{code}\nimport sys, json; print(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
+    out = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
+    return HEAVY & set(json.loads(out.splitlines()[-1]))
+
+
+def test_import_loads_nothing_heavy():
+    assert loaded("import certselect") == set()
+
+
+def test_help_loads_the_command_line_only():
+    code = "import sys; sys.argv = ['certselect', '--help']\nfrom certselect.cli import main\n"
+    code += "try:\n    main()\nexcept SystemExit:\n    pass"
+    assert loaded(code) <= {"typer", "rich"}
+
+
+def test_small_tables_never_load_the_compiler():
+    code = "import numpy as np\nfrom certselect import SubsetSelector\nr = np.random.default_rng(0)\n"
+    code += "X, y = r.random((300, 40)), r.integers(0, 2, 300)\n"
+    code += "for s in ('forward', 'backward', 'floating'):\n    SubsetSelector(10, strategy=s, polish=True).fit(X, y)"
+    assert "numba" not in loaded(code)
+    assert "numba" in loaded(code.replace("(300, 40)", "(300, 400)")), "the check must be able to fail"
+
+
+def test_every_public_name_can_be_had():
+    for name in certselect.__all__:
+        assert getattr(certselect, name) is not None
+    assert set(certselect.__all__) <= set(dir(certselect))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = certselect.nothing
