@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+
+from certselect import SubsetSelector, information_terms
 from contestants import gemm_pairs, numpy_greedy
 from judge import best_seconds
 from problems import coded_table
-
-from certselect import SubsetSelector, information_terms
 
 N_THREADS = 2
 # samples, features, levels, classes, times faster at least
@@ -49,7 +49,9 @@ def all_pairs() -> None:
             turns=2 if slow else 5,
         )
         ratio = seconds["numpy"] / seconds["ours"]
-        print(f"| {m} x {n}, {levels}, {classes} | {seconds['numpy']:.3f} | {seconds['ours']:.4f} | {ratio:.1f} | {bar} |")
+        print(
+            f"| {m} x {n}, {levels}, {classes} | {seconds['numpy']:.3f} | {seconds['ours']:.4f} | {ratio:.1f} | {bar} |"
+        )
         sys.stdout.flush()
 
 
@@ -87,15 +89,16 @@ def growth() -> None:
         X, y = coded_table(m, n, 5, 2)
         selector = SubsetSelector(50, strategy="forward", n_jobs=N_THREADS)
         seconds = best_seconds(
-            {"pairs": lambda X=X, y=y: both_matrices(X, y), "forward": lambda X=X, y=y, s=selector: s.fit(X, y)}, turns=3
+            {"pairs": lambda X=X, y=y: both_matrices(X, y), "forward": lambda X=X, y=y, s=selector: s.fit(X, y)},
+            turns=3,
         )
         rows.append((m, n, seconds["pairs"], seconds["forward"]))
         print(f"| {m} | {n} | {seconds['pairs']:.4f} | {seconds['forward']:.4f} |")
         sys.stdout.flush()
     for name, place in (("all pairs", 2), ("forward", 3)):
-        in_m = [row for row in rows if row[1] == 500]
-        in_n = [row for row in rows if row[0] == 2000]
-        print(f"\n{name}: time grows as samples^{_exponent(in_m, 0, place):.2f} and features^{_exponent(in_n, 1, place):.2f}")
+        in_samples = _exponent([row for row in rows if row[1] == 500], 0, place)
+        in_features = _exponent([row for row in rows if row[0] == 2000], 1, place)
+        print(f"\n{name}: time grows as samples^{in_samples:.2f} and features^{in_features:.2f}")
 
 
 def _exponent(rows: list[tuple], size: int, place: int) -> float:

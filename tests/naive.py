@@ -22,9 +22,7 @@ def information(a, b):
     """I(A;B), each cell by its own logarithm, so that nothing large cancels."""
     m = len(a)
     count_a, count_b = Counter(a), Counter(b)
-    return math.fsum(
-        c / m * math.log(c * m / (count_a[x] * count_b[y])) for (x, y), c in joint_counts(a, b).items()
-    )
+    return math.fsum(c / m * math.log(c * m / (count_a[x] * count_b[y])) for (x, y), c in joint_counts(a, b).items())
 
 
 def conditional_information(a, b, given):

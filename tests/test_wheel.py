@@ -41,5 +41,7 @@ def test_the_wheel_installs_and_runs_in_an_empty_environment(tmp_path):
     result = json.loads(done.stdout)
     assert str(home) in result["file"]
     assert len(result["indices"]) == 5
-    demo = subprocess.run([home / "bin" / "certselect", "demo"], check=True, capture_output=True, text=True, cwd=tmp_path)
+    demo = subprocess.run(
+        [home / "bin" / "certselect", "demo"], check=True, capture_output=True, text=True, cwd=tmp_path
+    )
     assert "worst concave points" in demo.stdout

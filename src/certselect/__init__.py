@@ -21,7 +21,17 @@ _ROOMS = {
     "selection_path": "certselect.search",
     "Selection": "certselect.search",
 }
-__all__ = [*_ROOMS, "__version__"]  # noqa: PLE0604
+__all__ = [
+    "InformationTerms",
+    "Selection",
+    "SubsetProblem",
+    "SubsetSelector",
+    "__version__",
+    "information_terms",
+    "select",
+    "selection_path",
+    "subset_problem",
+]
 
 if TYPE_CHECKING:
     from certselect.criteria import SubsetProblem, subset_problem

@@ -23,5 +23,9 @@ class InvalidInput(CertselectError, ValueError):
         return f"Got {self.got}; expected {self.expected}. {self.remedy}"
 
 
+class UnusableType(InvalidInput, TypeError):
+    """The data are of a type that cannot be read at all (a `TypeError` too, as scikit-learn expects)."""
+
+
 class FewerFeaturesWarning(UserWarning):
     """A selector was asked for more features than the table can give."""

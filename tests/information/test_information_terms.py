@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import entropy
 
 from certselect import information_terms, subset_problem
 from certselect.information import plugin
+from naive import entropy
 
 MATRICES = ("redundancy", "conditional_redundancy", "interaction", "joint_relevance")
 

@@ -4,21 +4,21 @@ import math
 import time
 import tracemalloc
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive
 from certselect.coding import code_table
 from certselect.information.kernels import compiled, packing
 from certselect.information.kernels.compiled import CompiledCounter
 from certselect.information.kernels.entropy_sums import count_log_table
 from certselect.information.kernels.plain import PlainCounter
-from certselect.information.kernels.threads import run_parts, thread_count
 from certselect.information.plugin import CountedPairs
 from certselect.progress import listening
 from certselect.table import read_table
+from certselect.threads import run_parts, thread_count
 
 KINDS = ("redundancy", "conditional_redundancy", "interaction")
 FLOAT64 = np.dtype(np.float64)

@@ -95,7 +95,9 @@ def test_mixed_frames_work_unprepared():
 def test_pipelines_grids_clones_and_pickles():
     X, y = load_iris(return_X_y=True)
     pipeline = make_pipeline(SubsetSelector(2), LogisticRegression(max_iter=1000))
-    grid = GridSearchCV(pipeline, {"subsetselector__n_features_to_select": [1, 2], "subsetselector__bins": [3, 5]}, cv=3)
+    grid = GridSearchCV(
+        pipeline, {"subsetselector__n_features_to_select": [1, 2], "subsetselector__bins": [3, 5]}, cv=3
+    )
     assert grid.fit(X, y).best_score_ > 0.9
     selector = SubsetSelector(2, criterion="mifs", beta=0.3).fit(X, y)
     assert clone(selector).get_params() == selector.get_params()

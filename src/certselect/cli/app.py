@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -58,7 +58,7 @@ def demo() -> None:
     from certselect.information import information_terms
     from certselect.search import select
 
-    data = load_breast_cancer()
+    data: Any = load_breast_cancer()
     names = [str(name) for name in data.feature_names]
     terms = information_terms(data.data, data.target_names[data.target], feature_names=names)
     problem = subset_problem(terms, k=8, criterion="jmi")
@@ -83,10 +83,16 @@ def select(
     strategy: Annotated[
         str, typer.Option(help="forward, relevance, backward, floating, exhaustive, annealing or genetic.")
     ] = "forward",
-    polish: Annotated[bool, typer.Option("--polish", help="Afterwards, swap single features while that helps.")] = False,
+    polish: Annotated[
+        bool, typer.Option("--polish", help="Afterwards, swap single features while that helps.")
+    ] = False,
     discretize: Annotated[str, typer.Option(help="For numbers: uniform, quantile, mean_std or mdlp.")] = "uniform",
-    bins: Annotated[str, typer.Option(help="Levels per number column: a number, sturges, freedman_diaconis or sqrt.")] = "5",
-    integers: Annotated[str, typer.Option(help="Whole-number columns are levels, or numbers to discretize.")] = "levels",
+    bins: Annotated[
+        str, typer.Option(help="Levels per number column: a number, sturges, freedman_diaconis or sqrt.")
+    ] = "5",
+    integers: Annotated[
+        str, typer.Option(help="Whole-number columns are levels, or numbers to discretize.")
+    ] = "levels",
     beta: Annotated[float | None, typer.Option(help="Weight of the redundancy, for mifs.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random strategies.")] = 0,
     jobs: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,

@@ -65,18 +65,17 @@ def remarks(selection: Selection, terms: InformationTerms) -> list[str]:
     if selection.dropped:
         some = ", ".join(map(repr, selection.dropped[:5])) + (", ..." if len(selection.dropped) > 5 else "")
         said.append(f"note: {len(selection.dropped)} constant columns were left out: {some}")
-    many = np.flatnonzero(_passed_as_levels(terms) & (terms.levels > _MANY_LEVELS))
-    if len(many):
+    crowded = [int(i) for i in np.flatnonzero(terms.levels > _MANY_LEVELS) if _passed_as_levels(terms, int(i))]
+    if crowded:
+        first = crowded[0]
         said.append(
-            f"note: {len(many)} columns have more than {_MANY_LEVELS} levels (such as {terms.feature_names[many[0]]!r}, "
-            f"{terms.levels[many[0]]}), which inflates their relevance; --integers numbers bins whole numbers"
+            f"note: {len(crowded)} columns have more than {_MANY_LEVELS} levels ({terms.feature_names[first]!r} has "
+            f"{terms.levels[first]}), which inflates their relevance; --integers numbers bins whole numbers"
         )
     if selection.status == INTERRUPTED:
         said.append("note: interrupted; this is the best subset found so far")
     return said
 
 
-def _passed_as_levels(terms: InformationTerms) -> np.ndarray:
-    if terms.coding is None:
-        return np.zeros(terms.n_features, dtype=bool)
-    return np.array([terms.coding.edges(i) is None for i in range(terms.n_features)])
+def _passed_as_levels(terms: InformationTerms, feature: int) -> bool:
+    return terms.coding is not None and terms.coding.edges(feature) is None

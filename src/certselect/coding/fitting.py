@@ -11,6 +11,7 @@ from certselect.coding.numbers import NumberCuts, count_edges
 from certselect.coding.tiles import TILE_WIDTH, over_columns
 from certselect.errors import InvalidInput
 from certselect.table import Table
+from certselect.threads import thread_count
 
 _BINNED = ("uniform", "quantile")  # methods that ask how many bins
 _INTEGERS = ("levels", "numbers")
@@ -18,7 +19,12 @@ _SLICE_CELLS = 1 << 18  # cells of a slice of columns that is cut and coded whil
 
 
 def code_table(
-    table: Table, *, discretize: str = "uniform", bins: int | str = 5, integers: str = "levels"
+    table: Table,
+    *,
+    discretize: str = "uniform",
+    bins: int | str = 5,
+    integers: str = "levels",
+    n_jobs: int | None = None,
 ) -> CodedTable:
     """Turn every column into small integers, the only thing that counting needs.
 
@@ -41,6 +47,8 @@ def code_table(
         that gives their number. Not used by the other two methods.
     integers : {"levels", "numbers"}
         Whether integers (not bools) are coded by their values or cut like numbers.
+    n_jobs : int, optional
+        Threads; all cores if None.
 
     Notes
     -----
@@ -62,6 +70,7 @@ def code_table(
     """
     _check_options(discretize, bins, integers)
     bins = bins if isinstance(bins, str) else int(bins)
+    n_threads = thread_count(n_jobs)
     coded: list[tuple[Part, np.ndarray]] = []
     for block in table.blocks:
         values = block.values
@@ -70,9 +79,9 @@ def code_table(
         if block.kind == "category":
             coded.append(category_levels(block))
         elif values.dtype.kind == "f":
-            coded.append(_code_numbers(values, block.positions, discretize, bins, table))
+            coded.append(_code_numbers(values, block.positions, discretize, bins, table, n_threads))
         else:
-            coded.extend(integer_levels(block))
+            coded.extend(integer_levels(block, n_threads))
     coding = Coding(
         discretize,
         bins if discretize in _BINNED else None,
@@ -85,7 +94,7 @@ def code_table(
 
 
 def _code_numbers(
-    values: np.ndarray, positions: np.ndarray, discretize: str, bins: int | str, table: Table
+    values: np.ndarray, positions: np.ndarray, discretize: str, bins: int | str, table: Table, n_threads: int
 ) -> tuple[NumberCuts, np.ndarray]:
     """Edges and codes together, a slice of columns at a time, while its numbers are in the cache."""
     m, p = values.shape
@@ -101,7 +110,7 @@ def _code_numbers(
 
     # A given number of equal widths copies nothing, so slices may be wide; all else copies its slice.
     copies = discretize != "uniform" or isinstance(bins, str)
-    over_columns(code, p, m, max(16 if copies else TILE_WIDTH, _SLICE_CELLS // m))
+    over_columns(code, p, m, max(16 if copies else TILE_WIDTH, _SLICE_CELLS // m), n_threads)
     slices_in_order = [found[start] for start in sorted(found)]
     counts = np.concatenate([counts for _, counts in slices_in_order])
     starts = np.concatenate([[0], np.cumsum(counts)])

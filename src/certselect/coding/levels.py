@@ -68,22 +68,22 @@ def unseen_value(name: str, value: object) -> InvalidInput:
     )
 
 
-def integer_levels(block: Block) -> list[tuple[IntegerLevels, np.ndarray]]:
+def integer_levels(block: Block, n_threads: int) -> list[tuple[IntegerLevels, np.ndarray]]:
     """Number the distinct integers of every column; narrow columns all at once, wide ones one by one.
 
     Returns (levels, codes) for the columns whose values span at most 256
     integers, and for the rest, where there are any.
     """
     values = block.values.view(np.uint8) if block.values.dtype == bool else block.values
-    offsets, low, span = _offsets(values)
+    offsets, low, span = _offsets(values, n_threads)
     wide = np.flatnonzero(span > _NARROW)
     if not len(wide):
-        return [_narrow_levels(offsets, low, span.astype(np.intp), block.positions)]
+        return [_narrow_levels(offsets, low, span.astype(np.intp), block.positions, n_threads)]
     fitted = [_wide_levels(values, wide, low, span, block.positions)]
     narrow = np.flatnonzero(span <= _NARROW)
     if len(narrow):
-        some = _narrow_levels(offsets[narrow], low[narrow], span[narrow].astype(np.intp), block.positions[narrow])
-        fitted.append(some)
+        span = span[narrow].astype(np.intp)
+        fitted.append(_narrow_levels(offsets[narrow], low[narrow], span, block.positions[narrow], n_threads))
     return fitted
 
 
@@ -98,7 +98,7 @@ def category_levels(block: Block) -> tuple[CategoryLevels, np.ndarray]:
     return CategoryLevels(block.positions, tuple(used)), codes
 
 
-def _offsets(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _offsets(values: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values less their column's smallest, as bytes (p, m), and each column's smallest and span.
 
     The bytes are taken modulo 256 in the one pass that finds the smallest and
@@ -121,12 +121,12 @@ def _offsets(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if start.any():
             offsets[columns] -= start[:, None]
 
-    over_columns(narrow, p, m, TILE_WIDTH)
+    over_columns(narrow, p, m, TILE_WIDTH, n_threads)
     return offsets, low, high.astype(np.uint64) - low.astype(np.uint64)
 
 
 def _narrow_levels(
-    offsets: np.ndarray, low: np.ndarray, span: np.ndarray, positions: np.ndarray
+    offsets: np.ndarray, low: np.ndarray, span: np.ndarray, positions: np.ndarray, n_threads: int
 ) -> tuple[IntegerLevels, np.ndarray]:
     """Offsets to codes, in place: they differ only where a value between smallest and largest is absent."""
     p, m = offsets.shape
@@ -147,7 +147,7 @@ def _narrow_levels(
             part[gaps] = np.take_along_axis(rank, part[gaps].astype(np.intp), axis=1)
 
     if seen.shape[1] > 2:  # else both ends occur, and nothing lies between
-        over_columns(close_gaps, p, m, max(1, TILE_BYTES // m))
+        over_columns(close_gaps, p, m, max(1, TILE_BYTES // m), n_threads)
     column, offset = np.nonzero(seen)
     values = low[column] + offset.astype(low.dtype)
     return IntegerLevels(positions, _widest(values), _starts(seen.sum(axis=1))), offsets

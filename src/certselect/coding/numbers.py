@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from certselect.coding.tiles import TILE_WIDTH, over_columns, row_tiles
+from certselect.threads import thread_count
 
 _COMPARED = 16  # most edges for which comparing with each beats a binary search
 
@@ -39,7 +40,7 @@ class NumberCuts:
             edges = self.edges[starts[0] : starts[-1]]
             count_edges(values[:, columns], edges, np.diff(starts), codes[columns])
 
-        over_columns(count, values.shape[1], values.shape[0], TILE_WIDTH)
+        over_columns(count, values.shape[1], values.shape[0], TILE_WIDTH, thread_count(None))
         return codes
 
 

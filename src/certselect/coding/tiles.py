@@ -1,4 +1,4 @@
-"""Walk over large arrays in pieces that stay in the cache, on every core.
+"""Walk over large arrays in pieces that stay in the cache, on several cores.
 
 NumPy lets go of the interpreter lock inside its loops, so plain threads share
 the work; the pieces are disjoint, so the result does not depend on their number.
@@ -6,17 +6,17 @@ the work; the pieces are disjoint, so the result does not depend on their number
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
+
+from certselect.threads import run_parts
 
 TILE_BYTES = 1 << 19  # a tile and what is computed from it fit in the L2 cache of one core
 TILE_WIDTH = 512  # columns: long enough for NumPy's inner loop, short enough for many rows in a tile
 _SHORT_ROW = 24  # columns; rows shorter than this cost NumPy more per row than per cell
 _WORTH_THREADS = 1 << 21  # cells; below this, starting threads costs more than they save
-_MOST_THREADS = 8
 
 
 def slices(total: int, step: int) -> Iterator[slice]:
@@ -33,13 +33,9 @@ def row_tiles(values: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         yield rows, np.asfortranarray(tile) if p < _SHORT_ROW else tile
 
 
-def over_columns(work: Callable[[slice], None], n_columns: int, n_rows: int, step: int) -> None:
+def over_columns(work: Callable[[slice], None], n_columns: int, n_rows: int, step: int, n_threads: int) -> None:
     """Run `work` on slices of at most `step` columns, in threads where the table is large enough."""
-    n_threads = min(os.cpu_count() or 1, _MOST_THREADS, n_columns)
-    if n_threads == 1 or n_columns * n_rows < _WORTH_THREADS:
-        for columns in slices(n_columns, step):
-            work(columns)
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        for _ in pool.map(work, slices(n_columns, min(step, -(-n_columns // n_threads)))):
-            pass  # asking for the result hands on an exception
+    if n_columns * n_rows < _WORTH_THREADS:
+        n_threads = 1
+    parts = [partial(work, columns) for columns in slices(n_columns, min(step, -(-n_columns // n_threads)))]
+    run_parts("coding", parts, n_threads)

@@ -75,7 +75,7 @@ def information_terms(
         raise InvalidInput(f"dtype={floating}", "float32 or float64", "Use float32 to halve the memory.")
     started = time.perf_counter()
     table = X if isinstance(X, Table) else read_table(X, y, feature_names=feature_names)
-    coded = code_table(table, discretize=discretize, bins=bins, integers=integers)
+    coded = code_table(table, discretize=discretize, bins=bins, integers=integers, n_jobs=n_jobs)
     seconds = {"coding": time.perf_counter() - started}
     terms = plugin_terms(coded, dtype=floating, n_jobs=n_jobs)
     terms.seconds.update(seconds)

@@ -11,9 +11,9 @@ import numpy as np
 from certselect.coding import CodedTable
 from certselect.information.kernels.entropy_sums import EntropySums
 from certselect.information.kernels.plain import PlainCounter
-from certselect.information.kernels.threads import thread_count
 from certselect.information.terms import InformationTerms
 from certselect.progress import report
+from certselect.threads import thread_count
 
 # Cells (samples x features x features) counted without a compiler, in about 0.2 s;
 # loading the compiled kernels takes longer, compiling them the first time much longer.
@@ -85,8 +85,7 @@ def _load_compiled():
     """Import the compiled kernels, telling whoever listens if they are yet to be compiled."""
     from certselect.information.kernels import bits, compiled
 
-    cache = Path(bits.count_groups.stats.cache_path)
-    if not any(cache.glob("bits.count_groups*.nbi")):
+    if not any(Path(str(bits.count_groups.stats.cache_path)).glob("bits.count_groups*.nbi")):
         report("compiling the kernels, once after installation", 0, 1)
     return compiled.CompiledCounter
 

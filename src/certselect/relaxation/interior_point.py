@@ -82,7 +82,7 @@ def interior_point(
 ) -> Relaxation:
     """Solve to (dual - primal) <= tol * max(|primal|, floor), for 1 <= k <= n - 1 and Q of order one.
 
-    `start` is a pair (Y, d) strictly inside both problems; the closed-form one if not given.
+    `start` is a pair (Y, d), Y strictly inside the face; the uniform average and 0 if not given.
     """
     began = time.perf_counter()
     n = len(Q)
@@ -141,34 +141,33 @@ def interior_point(
 
 
 def _starting_point(K: np.ndarray, normal: np.ndarray, k: int, start: tuple[np.ndarray, np.ndarray] | None) -> _Point:
-    """The pair given if it is interior, else the uniform average with d = lambda e, lambda above K's spectrum."""
+    """The pair given (else the uniform average and 0), d raised evenly until its slack is well inside."""
     n = len(K) - 1
-    if start is not None:
-        Y, d = np.asfortranarray(start[0]), start[1]
-        Y_factor, Z_factor = np.empty_like(K), np.empty_like(K)
-        if _factor_primal(Y, normal, Y_factor) and _factor_dual(d, K, normal, Z_factor):
-            return _Point(Y, Y_factor, d, Z_factor)
-    Y = uniform_average(n, k)
+    Y, d = (uniform_average(n, k), np.zeros(n + 1)) if start is None else start
     Y_factor, Z_factor = np.empty_like(K), np.empty_like(K)
-    _factor_primal(Y, normal, Y_factor)
-    level = _largest_eigenvalue(K)
-    # The estimate comes from below; a Cholesky decides, and few tries are ever needed.
-    spread = max(abs(level), float(np.abs(K).max()))
-    d = np.full(n + 1, level + 0.1 * spread)
+    if not _factor_primal(Y, normal, Y_factor):
+        Y = uniform_average(n, k)
+        _factor_primal(Y, normal, Y_factor)
+    d = d + _lacking(d, K, normal)
+    margin = max(0.1 * float(np.mean(d - diagonal(K))), 1e-6 * float(np.abs(K).max()))
+    d += margin
     while not _factor_dual(d, K, normal, Z_factor):
-        d += 0.3 * spread
+        margin *= 2.0
+        d += margin
     return _Point(Y, Y_factor, d, Z_factor)
 
 
-def _largest_eigenvalue(K: np.ndarray) -> float:
-    """Estimate it by Lanczos: with S = I, the longest step along -K is its inverse."""
-    norm = float(np.linalg.norm(K))
-    if norm == 0.0:
-        return 0.0
+def _lacking(d: np.ndarray, K: np.ndarray, normal: np.ndarray) -> float:
+    """About what Z needs to be added to, evenly, to become semidefinite; by Lanczos.
+
+    With S = I the longest step along Z is -1 over its smallest eigenvalue.
+    """
+    Z = np.empty_like(K)
+    dual_slack(d, K, normal, Z)
     first = np.random.default_rng(1).standard_normal(len(K))
+    longest = 1e3 * len(K) / max(float(np.linalg.norm(K)), 1e-300)
     identity = np.eye(len(K), order="F")
-    step = longest_step(identity, lambda v: dsymv(-1.0, K, v, lower=1), first, 1e3 * len(K) / norm)
-    return 1.0 / step
+    return 1.0 / longest_step(identity, lambda v: dsymv(1.0, Z, v, lower=1), first, longest)
 
 
 def _factor_primal(Y: np.ndarray, normal: np.ndarray, out: np.ndarray) -> bool:

@@ -50,11 +50,15 @@ def low_rank(
     max_seconds: float,
     max_iterations: int,
     callback: Callback | None = None,
+    start: np.ndarray | None = None,
 ) -> Relaxation:
-    """Solve to bound - f <= tol * max(|f|, floor), for 1 <= k <= n - 1 and Q of order one (float32 will do)."""
+    """Solve to bound - f <= tol * max(|f|, floor), for 1 <= k <= n - 1 and Q of order one (float32 will do).
+
+    `start` is the factor of a neighbouring problem's answer; random if not given.
+    """
     began = time.perf_counter()
     n = len(Q)
-    ascent = _Ascent(Q, k)
+    ascent = _Ascent(Q, k, start)
     best_d, best_dual = ascent.d, math.inf
     status, iteration, rest = Status.STOPPED_BY_ITERATIONS, 0, AT_REST
     values: deque[float] = deque([-math.inf] * REST, maxlen=REST)
@@ -103,17 +107,19 @@ def low_rank(
 class _Ascent:
     """The point V, its value and multipliers, and the memory of the last steps."""
 
-    def __init__(self, Q: np.ndarray, k: int) -> None:
+    def __init__(self, Q: np.ndarray, k: int, start: np.ndarray | None) -> None:
         n = len(Q)
         self.Q, self.stuck = Q, False
         self.a = np.full(n + 1, -1.0)
         self.a[0] = 2 * k - n
         self.C_diagonal = np.concatenate([[Q.sum(dtype=np.float64)], Q.diagonal().astype(np.float64)])
         self.pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=MEMORY)
-        start = self._return(_random_start(n, k, math.isqrt(2 * n) + 2))
-        if start is None:
+        V = None if start is None else self._return(start)
+        if V is None:
+            V = self._return(_random_start(n, k, math.isqrt(2 * n) + 2))
+        if V is None:
             raise ArithmeticError("the random start does not reach the manifold")
-        self._arrive(start, *self._value_and_gradient(start))
+        self._arrive(V, *self._value_and_gradient(V))
 
     def step(self) -> None:
         """One quasi-Newton step uphill; `stuck` when no step goes up."""

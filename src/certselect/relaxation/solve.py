@@ -16,6 +16,7 @@ from certselect.relaxation.interior_point import interior_point
 from certselect.relaxation.low_rank import low_rank
 from certselect.relaxation.oracles import ORACLES, oracle
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
+from certselect.relaxation.warm_start import carried_over
 
 METHODS = ("auto", "interior_point", "low_rank", *ORACLES)
 MAX_ITERATIONS = {"interior_point": 100, "low_rank": 3000}
@@ -24,6 +25,7 @@ TOLERANCE = {"interior_point": 1e-6, "low_rank": 1e-3, "scs": 1e-6, "clarabel": 
 LARGEST_DENSE = 3000
 # Below this fraction of k times the largest entry a value counts as 0 when gaps are measured.
 VALUE_FLOOR = 1e-3
+BLOCK = 512
 
 
 def relax(
@@ -110,6 +112,12 @@ def solve(
     if method not in METHODS:
         raise InvalidInput(f"method={method!r}", " or ".join(map(repr, METHODS)), "Choose one of these.")
     n = len(Q)
+    if warm_start is not None and len(warm_start.multipliers) != n + 1:
+        raise InvalidInput(
+            f"a warm start of {len(warm_start.multipliers) - 1} features",
+            f"one of {n}",
+            "Start from the answer for another k of the same features.",
+        )
     if method == "auto":
         method = "interior_point" if n <= LARGEST_DENSE else "low_rank"
     tol = TOLERANCE[method] if tol is None else tol
@@ -124,16 +132,36 @@ def solve(
             oracle(Q / scale, k, method, tol=tol, max_seconds=max_seconds, max_iterations=max_iterations), scale
         )
     told = None if callback is None else lambda iterate: callback(_rescaled_iterate(iterate, scale))
-    solver = interior_point if method == "interior_point" else low_rank
-    answer = solver(
-        Q / Q.dtype.type(scale),
-        k,
-        floor=VALUE_FLOOR * k * largest / scale,
-        tol=tol,
-        max_seconds=max_seconds,
-        max_iterations=MAX_ITERATIONS[method] if max_iterations is None else max_iterations,
-        callback=told,
-    )
+    scaled = Q / Q.dtype.type(scale)
+    floor = VALUE_FLOOR * k * largest / scale
+    if max_iterations is None:
+        max_iterations = MAX_ITERATIONS[method]
+    if method == "low_rank":
+        factor = None if warm_start is None else warm_start.factor
+        answer = low_rank(
+            scaled,
+            k,
+            floor=floor,
+            tol=tol,
+            max_seconds=max_seconds,
+            max_iterations=max_iterations,
+            callback=told,
+            start=factor,
+        )
+    else:
+        start = None
+        if warm_start is not None and warm_start.k < n:
+            start = carried_over(warm_start.matrix, warm_start.k, k), warm_start.multipliers / scale
+        answer = interior_point(
+            scaled,
+            k,
+            floor=floor,
+            tol=tol,
+            max_seconds=max_seconds,
+            max_iterations=max_iterations,
+            callback=told,
+            start=start,
+        )
     return _rescaled(answer, scale)
 
 
@@ -146,11 +174,21 @@ def _checked(Q: np.ndarray, k: int) -> np.ndarray:
         Q = Q.astype(np.float64)
     if not np.isfinite(Q).all():
         raise InvalidInput("a matrix with NaN or infinite entries", "finite ones", "Check the terms it came from.")
-    if not np.allclose(Q, Q.T, rtol=1e-6, atol=1e-9 * float(np.abs(Q).max())):
+    if not _symmetric(Q):
         raise InvalidInput("a matrix that is not symmetric", "Q equal to its transpose", "Use (Q + Q.T) / 2.")
     if not 1 <= k <= len(Q):
         raise InvalidInput(f"k={k}", f"1 to {len(Q)}", "Choose a size the matrix has subsets of.")
     return Q
+
+
+def _symmetric(Q: np.ndarray) -> bool:
+    """Up to rounding; by blocks, so that a matrix that just fits needs no second one beside it."""
+    largest = max(float(Q.max()), -float(Q.min()))
+    for top in range(0, len(Q), BLOCK):
+        rows = Q[top : top + BLOCK]
+        if np.abs(rows - Q[:, top : top + BLOCK].T).max() > 1e-6 * largest:
+            return False
+    return True
 
 
 def _closed_form(Q: np.ndarray, k: int, began: float) -> Relaxation:

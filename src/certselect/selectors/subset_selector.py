@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certselect.criteria import subset_problem
-from certselect.errors import FewerFeaturesWarning, InvalidInput
+from certselect.errors import FewerFeaturesWarning
 from certselect.information import information_terms
 from certselect.search import select
 from certselect.table import read_table
@@ -138,7 +138,7 @@ default="forward"
         )
         return usable
 
-    def _get_support_mask(self) -> np.ndarray:
+    def _get_support_mask(self) -> Any:
         check_is_fitted(self)
         return self.support_
 

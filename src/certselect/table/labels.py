@@ -7,12 +7,7 @@ from itertools import repeat
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-
-
-class UnusableType(InvalidInput, TypeError):
-    """The data are of a type that cannot be read at all (a `TypeError` too, as scikit-learn expects)."""
-
+from certselect.errors import UnusableType
 
 # Named, not imported: pandas is not loaded to look for its missing values.
 _MISSING_TYPES = ("NoneType", "NAType", "NaTType")

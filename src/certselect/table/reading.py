@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, UnusableType
 from certselect.table.columns import array_block, gather, read_values, unmasked
 from certselect.table.complete import check_complete, name_columns
 from certselect.table.frames import as_frame, frame_names, read_frame
-from certselect.table.labels import UnusableType
 from certselect.table.model import Block, Table
 from certselect.table.target import read_target
 

@@ -7,6 +7,9 @@ w of level b of lane l stands at `block_at + (w * (levels - 1) + b - 1) * 8 + l`
 level 0 has no row: its counts follow from the margins.
 """
 
+# The type checker takes the functions compiled below for plain Python ones.
+# pyright: reportCallIssue=false
+
 from __future__ import annotations
 
 import numpy as np

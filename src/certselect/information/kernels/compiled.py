@@ -12,7 +12,7 @@ from certselect.information.kernels.entropy_sums import EntropySums
 from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.packing import pack_table
 from certselect.information.kernels.scatter import scatter_pairs
-from certselect.information.kernels.threads import run_parts
+from certselect.threads import run_parts
 
 _WHAT = {"redundancy": REDUNDANCY, "interaction": INTERACTION, "conditional_redundancy": BOTH}
 # Nanoseconds on one core, measured: a word ANDed and counted, a look-up of c ln c, a

@@ -11,8 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core.datamodel import models, register_default
-from numba.extending import intrinsic
+from numba.extending import intrinsic, models, register_model
 
 LANES = 8
 _VECTOR = ir.VectorType(ir.IntType(64), LANES)
@@ -24,7 +23,7 @@ class _LanesType(types.Type):
         super().__init__(name="certselect.lanes")
 
 
-@register_default(_LanesType)
+@register_model(_LanesType)
 class _LanesModel(models.PrimitiveModel):
     def __init__(self, manager: Any, numba_type: types.Type) -> None:
         super().__init__(manager, numba_type, _VECTOR)

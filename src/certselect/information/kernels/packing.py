@@ -13,7 +13,7 @@ from certselect.information.kernels.bits import pack_blocks
 from certselect.information.kernels.entropy_sums import EntropySums, class_sums, count_log_table
 from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.scatter import sum_features
-from certselect.information.kernels.threads import run_parts
+from certselect.threads import run_parts
 
 _MOST_LEVELS = 64  # of a feature with bit rows; beyond, scattering is cheaper
 _MOST_GROWTH = 8  # bit rows may take this many times the memory of the codes ...

@@ -8,6 +8,9 @@ registers; LLVM turns it into the widest instructions the processor has
 (VPOPCNTQ where there is AVX-512, table look-ups or CNT elsewhere).
 """
 
+# The type checker takes the functions compiled below for plain Python ones.
+# pyright: reportCallIssue=false
+
 from __future__ import annotations
 
 from typing import Any
@@ -30,10 +33,12 @@ def _counting_tile(rows: int) -> Any:
     """
 
     @intrinsic
-    def emit(typingctx, left, left_at, left_step, right, right_at, right_step, first, last, out, out_at):  # noqa: ANN001
-        signature = types.void(left, types.intp, types.intp, right, types.intp, types.intp, *[types.intp] * 2, out, types.intp)
+    def emit(typingctx, left, left_at, left_step, right, right_at, right_step, first, last, out, out_at):
+        signature = types.void(
+            left, types.intp, types.intp, right, types.intp, types.intp, *[types.intp] * 2, out, types.intp
+        )
 
-        def codegen(context, builder, signature, arguments):  # noqa: ANN001
+        def codegen(context, builder, signature, arguments):
             def pointer(place: int, offset: ir.Value) -> ir.Value:
                 array = context.make_array(signature.args[place])(context, builder, arguments[place])
                 return builder.gep(array.data, [offset])
@@ -87,7 +92,7 @@ def _counting_tile(rows: int) -> Any:
         return signature, codegen
 
     @njit(nogil=True, forceinline=True)
-    def tile(left, left_at, left_step, right, right_at, right_step, first, last, out, out_at):  # noqa: ANN001
+    def tile(left, left_at, left_step, right, right_at, right_step, first, last, out, out_at):
         emit(left, left_at, left_step, right, right_at, right_step, first, last, out, out_at)
 
     return tile
@@ -98,11 +103,11 @@ count_one_row = _counting_tile(1)
 
 
 @intrinsic
-def level_bits(typingctx, codes, at, level):  # noqa: ANN001
+def level_bits(typingctx, codes, at, level):
     """One bit for each of the 64 bytes codes[at:at+64]: is it `level`?"""
     signature = types.uint64(codes, types.intp, types.uint8)
 
-    def codegen(context, builder, signature, arguments):  # noqa: ANN001
+    def codegen(context, builder, signature, arguments):
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         bytes64 = ir.VectorType(ir.IntType(8), 64)
         place = builder.gep(array.data, [arguments[1]])
