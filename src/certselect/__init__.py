@@ -19,24 +19,36 @@ _ROOMS = {
     "SubsetProblem": "certselect.criteria",
     "select": "certselect.search",
     "selection_path": "certselect.search",
+    "certify": "certselect.search",
+    "relax": "certselect.relaxation",
+    "Relaxation": "certselect.relaxation",
+    "Certificate": "certselect.certificate",
+    "verify": "certselect.certificate",
     "Selection": "certselect.search",
 }
 __all__ = [
+    "Certificate",
     "InformationTerms",
+    "Relaxation",
     "Selection",
     "SubsetProblem",
     "SubsetSelector",
     "__version__",
+    "certify",
     "information_terms",
+    "relax",
     "select",
     "selection_path",
     "subset_problem",
+    "verify",
 ]
 
 if TYPE_CHECKING:
+    from certselect.certificate import Certificate, verify
     from certselect.criteria import SubsetProblem, subset_problem
     from certselect.information import InformationTerms, information_terms
-    from certselect.search import Selection, select, selection_path
+    from certselect.relaxation import Relaxation, relax
+    from certselect.search import Selection, certify, select, selection_path
     from certselect.selectors import SubsetSelector
 
 

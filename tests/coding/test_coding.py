@@ -229,7 +229,7 @@ def test_an_error_in_a_thread_reaches_the_caller(monkeypatch):
     def fail(columns):
         raise RuntimeError(f"columns {columns.start} to {columns.stop}")
 
-    with pytest.raises(RuntimeError, match="columns (0 to 5|5 to 10)"):
+    with pytest.raises(RuntimeError, match=r"columns (0 to 5|5 to 10)"):
         over_columns(fail, 10, 1, 512, 2)
 
 

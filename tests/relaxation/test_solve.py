@@ -128,14 +128,14 @@ class TestStatuses:
         assert np.isfinite(answer.multipliers).all()
 
     def test_nearly_solved_where_the_tolerance_is_out_of_reach(self) -> None:
-        answer = solve(self.Q, 8, tol=1e-15)
+        answer = solve(self.Q, 8, tol=1e-13)
         assert answer.status is Status.NEARLY_SOLVED
-        assert answer.gap < 1e-12
+        assert 1e-13 < answer.gap <= 1e-10
 
     def test_trouble_is_called_trouble(self) -> None:
         answer = solve(self.Q, 8, tol=1e-25)
         assert answer.status is Status.NUMERICAL_TROUBLE
-        assert answer.gap < 1e-12
+        assert answer.gap < 1e-10
 
     def test_every_stop_leaves_a_feasible_dual(self) -> None:
         basis, C = face_basis(40, 8), lifted(self.Q)

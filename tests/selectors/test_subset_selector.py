@@ -36,8 +36,7 @@ def test_it_is_the_flow_and_nothing_else(table, strategy):
     assert selector.indices_.tolist() == expected.indices.tolist()
     assert selector.objective_ == expected.objective
     assert np.flatnonzero(selector.support_).tolist() == sorted(expected.indices.tolist())
-    assert np.isnan(selector.upper_bound_)
-    assert np.isnan(selector.gap_)
+    np.testing.assert_equal((selector.upper_bound_, selector.gap_), (expected.upper_bound, expected.gap))
     assert selector.selection_.dropped == ("x7",)
     assert (selector.transform(X) == X[:, selector.support_]).all()
 

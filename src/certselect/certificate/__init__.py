@@ -2,5 +2,6 @@
 
 from certselect.certificate.bound import ProvedBound, prove_bound, upper_bound
 from certselect.certificate.certificate import Certificate, certify
+from certselect.certificate.verify import Verification, verify
 
-__all__ = ["Certificate", "ProvedBound", "certify", "prove_bound", "upper_bound"]
+__all__ = ["Certificate", "ProvedBound", "Verification", "certify", "prove_bound", "upper_bound", "verify"]

@@ -1,4 +1,4 @@
-"""The commands: `certselect demo` and `certselect select`.
+"""The commands: `certselect demo`, `certselect select` and `certselect verify`.
 
 Nothing heavy is imported before a command runs, so that `--help` answers at once.
 """
@@ -6,6 +6,7 @@ Nothing heavy is imported before a command runs, so that `--help` answers at onc
 from __future__ import annotations
 
 import sys
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -86,6 +87,7 @@ def select(
     polish: Annotated[
         bool, typer.Option("--polish", help="Afterwards, swap single features while that helps.")
     ] = False,
+    certify: Annotated[bool, typer.Option("--certify", help="Prove how far from the best the answer can be.")] = False,
     discretize: Annotated[str, typer.Option(help="For numbers: uniform, quantile, mean_std or mdlp.")] = "uniform",
     bins: Annotated[
         str, typer.Option(help="Levels per number column: a number, sturges, freedman_diaconis or sqrt.")
@@ -124,12 +126,32 @@ def select(
         if k is None:
             k = min(10, terms.n_features - int(terms.constant.sum()))
         problem = subset_problem(terms, k, criterion, beta=beta)
-        selection = search(problem, strategy, random_state=seed, polish=polish)
+        selection = search(problem, strategy, random_state=seed, polish=polish, certify=certify)
     if json is None or str(json) != "-":
         print_selection(selection, terms)
     for remark in remarks(selection, terms):
         typer.echo(remark, err=True)
     if json is not None:
-        write_result(result_of(selection, terms, seed), json)
+        write_result(result_of(selection, terms, target=target, beta=beta, seed=seed), json)
     if selection.status == INTERRUPTED:
         raise typer.Exit(INTERRUPTED_EXIT)
+
+
+@app.command()
+def verify(
+    result: Annotated[Path, typer.Argument(help="What `certselect select --json` wrote.")],
+    table: Annotated[Path, typer.Argument(help="The table it was made from.")],
+) -> None:
+    """Check a saved result against its table: count again, value again, prove the bound again."""
+    from certselect.certificate import verify as check
+    from certselect.cli.progress_bar import progress_bar
+
+    with progress_bar():
+        outcome = check(result, table)
+    if not outcome.holds:
+        for reason in outcome.reasons:
+            typer.echo(f"FAILED: {reason}", err=True)
+        raise typer.Exit(1)
+    typer.echo(f"verified: the features are worth {outcome.objective:.9g}")
+    if not isnan(outcome.upper_bound):
+        typer.echo(f"verified: no subset of that size is worth more than {outcome.upper_bound:.9g}")

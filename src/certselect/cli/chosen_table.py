@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -44,12 +46,24 @@ def print_selection(selection: Selection, terms: InformationTerms) -> None:
         highlight=False,
         soft_wrap=True,
     )
+    if not math.isnan(selection.gap):
+        console.print(proven_in_words(selection), highlight=False, soft_wrap=True)
     console.print(
         "relevance: I(feature; target). redundancy: mean I(feature; other chosen features). "
         "value: of the features up to this row." + ("" if any(values) else " This strategy has no order of choice."),
         highlight=False,
         soft_wrap=True,
     )
+
+
+def proven_in_words(selection: Selection) -> str:
+    """What the bound means: "no 12 features score more than 0.024 % above these"."""
+    features = "1 feature scores" if selection.k == 1 else f"{selection.k} features score"
+    if selection.gap == 0.0:
+        return f"Proven: no {features} more than these."
+    if math.isinf(selection.gap):
+        return f"Proven: no {features} more than {selection.upper_bound:.6g}."
+    return f"Proven: no {features} more than {max(selection.gap, 0.0) * 100:.2g} % above these."
 
 
 def _values(selection: Selection) -> list[str]:

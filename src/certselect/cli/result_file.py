@@ -18,8 +18,11 @@ from certselect.search.selection import Selection
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "narwhals", "pyarrow")
 
 
-def result_of(selection: Selection, terms: InformationTerms, seed: int) -> dict[str, Any]:
-    """Everything needed to read, compare and repeat a selection; what is unknown is null."""
+def result_of(
+    selection: Selection, terms: InformationTerms, *, target: str, beta: float | None, seed: int
+) -> dict[str, Any]:
+    """Everything needed to read, compare, repeat and verify a selection; what is unknown is null."""
+    certificate = selection.certificate
     return {
         "features": list(selection.names),
         "indices": [int(i) for i in selection.indices],
@@ -28,12 +31,17 @@ def result_of(selection: Selection, terms: InformationTerms, seed: int) -> dict[
         "gap": _number(selection.gap),
         "status": selection.status,
         "criterion": selection.criterion,
+        "beta": beta,
         "strategy": selection.strategy,
         "k": selection.k,
         "coding": terms.coding.describe() if terms.coding is not None else None,
+        "target": target,
         "seed": seed,
         "scores": [_number(score) for score in selection.scores],
         "dropped": list(selection.dropped),
+        "certificate": None
+        if certificate is None
+        else {"multipliers": certificate.multipliers.tolist(), "shown_by": certificate.shown_by},
         "n_samples": terms.n_samples,
         "n_features": terms.n_features,
         "versions": {"certselect": __version__, "python": sys.version.split()[0]}
@@ -42,7 +50,7 @@ def result_of(selection: Selection, terms: InformationTerms, seed: int) -> dict[
 
 
 def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return float(value) if math.isfinite(value) else None
 
 
 def check_destination(path: Path | None) -> None:

@@ -45,6 +45,38 @@ class SubsetProblem:
     feature_names: tuple[str, ...]
     candidates: np.ndarray
 
+    @classmethod
+    def from_matrix(cls, Q: np.ndarray, k: int, *, feature_names: Sequence[str] | None = None) -> SubsetProblem:
+        """State your own quadratic subset problem: max x'Qx over 0/1 vectors with k ones.
+
+        Opens the searches, the relaxation and the certificates to any symmetric
+        matrix: information estimated elsewhere, densest subgraphs, portfolios.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from certselect import SubsetProblem, select
+        >>> Q = np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 4.0]])
+        >>> select(SubsetProblem.from_matrix(Q, k=2), "exhaustive").objective  # Q00 + Q11 + 2 Q01
+        6.0
+        """
+        Q = np.asarray(Q)
+        if Q.dtype not in (np.float32, np.float64):
+            Q = Q.astype(np.float64)
+        if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or len(Q) == 0:
+            raise InvalidInput(f"a matrix of shape {Q.shape}", "a square one", "Pass Q as an (n, n) array.")
+        if not np.isfinite(Q).all():
+            raise InvalidInput("a matrix with NaN or infinite entries", "finite ones", "Check where Q came from.")
+        if not np.allclose(Q, Q.T, rtol=1e-12, atol=1e-12 * float(np.abs(Q).max())):
+            raise InvalidInput("a matrix that is not symmetric", "Q equal to its transpose", "Use (Q + Q.T) / 2.")
+        names = tuple(f"x{i}" for i in range(len(Q))) if feature_names is None else tuple(map(str, feature_names))
+        if len(names) != len(Q):
+            raise InvalidInput(f"{len(names)} feature names", f"{len(Q)}, one per row of Q", "Name every feature.")
+        check_size(k, len(Q), names, np.zeros(len(Q), dtype=bool))
+        # value = sum Q_ii - sum over pairs of -2 Q_ij, whatever the subset's size.
+        criterion = Criterion("given matrix", None, lambda size: 1.0, "x'Qx")
+        return cls(Q.diagonal().astype(np.float64), _GivenPairs(-2.0 * Q), criterion, int(k), names, np.arange(len(Q)))
+
     @property
     def n_features(self) -> int:
         return len(self.linear)
@@ -97,6 +129,19 @@ class SubsetProblem:
         if len(set(chosen)) < len(chosen):
             raise InvalidInput(f"indices {chosen}", "no feature twice", "Remove the repeated index.")
         return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class _GivenPairs:
+    """Pair terms that are there already."""
+
+    terms: np.ndarray
+
+    def row(self, feature: int) -> np.ndarray:
+        return self.terms[feature]
+
+    def matrix(self) -> np.ndarray:
+        return self.terms
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -39,6 +40,7 @@ AT_REST = 0.1
 REST = 10
 # What a singular r x r system (a rank-one optimum) is given to stay solvable.
 RIDGE = 1e-13
+NEARLY_ONE_SUBSET = 0.99
 
 
 def low_rank(
@@ -66,11 +68,14 @@ def low_rank(
         accuracy = tol * max(abs(ascent.value), floor)
         moving = iteration < max_iterations and time.perf_counter() - began < max_seconds and not ascent.stuck
         if not moving or ascent.value - values[0] <= rest * accuracy:
-            shift = _needed_shift(Q, k, ascent.d, accuracy / k)
-            if ascent.value + k * shift < best_dual:
-                best_dual = ascent.value + k * shift
-                best_d = ascent.d + shift
-                best_d[0] += (4 * k - n - 1) * shift
+            for d in ascent.multipliers():
+                shift = _needed_shift(Q, k, d, accuracy / k)
+                if ascent.value + k * shift < best_dual:
+                    best_dual = ascent.value + k * shift
+                    best_d = d + shift
+                    best_d[0] += (4 * k - n - 1) * shift
+                if k * shift <= accuracy:
+                    break
             rest /= 4
         if callback is not None:
             callback(Iterate(iteration, best_d.copy(), ascent.value, best_dual))
@@ -120,6 +125,22 @@ class _Ascent:
         if V is None:
             raise ArithmeticError("the random start does not reach the manifold")
         self._arrive(V, *self._value_and_gradient(V))
+
+    def multipliers(self) -> Iterator[np.ndarray]:
+        """d; then, where all rows are nearly +-v_0 (one subset), d with the freedom that leaves used well.
+
+        There m is free along v_0: d_i + s y_i and d_0 - s a_0, y_i = v_i . v_0, serve for any s.
+        Give the features in the subset and those outside the same least slack d_i - Q_ii.
+        """
+        yield self.d
+        y = self.V[1:] @ self.V[0]
+        if np.abs(y).min() > NEARLY_ONE_SUBSET:
+            slack = self.d[1:] - self.C_diagonal[1:]
+            s = 0.5 * float(slack[y < 0.0].min() - slack[y > 0.0].min())
+            d = self.d.copy()
+            d[1:] += s * y
+            d[0] -= s * self.a[0]
+            yield d
 
     def step(self) -> None:
         """One quasi-Newton step uphill; `stuck` when no step goes up."""

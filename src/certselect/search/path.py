@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from certselect.criteria.definitions import Criterion
@@ -27,6 +28,7 @@ def selection_path(
     beta: float | None = None,
     random_state: Seed = None,
     polish: bool = False,
+    certify: bool = False,
     **options: Any,
 ) -> list[Selection]:
     """Select features for several sizes at once, to choose a size or to see how the subset grows.
@@ -43,8 +45,8 @@ def selection_path(
         The sizes, in any order.
     criterion, beta
         As for `subset_problem`.
-    strategy, random_state, polish, **options
-        As for `select`.
+    strategy, random_state, polish, certify, **options
+        As for `select`. Each relaxation starts from the last, in the order of `ks`.
 
     Returns
     -------
@@ -70,6 +72,8 @@ def selection_path(
         whole, seconds = search(longest, run, make_generator(random_state), options)
         stopped = whole.status == INTERRUPTED
     selections: dict[int, Selection] = {}
+    relaxation = None  # of the size before, which is close to the next one's
+    takes_warm_start = "warm_start" in signature(run).parameters
     for problem in problems:
         if problem.k in selections:
             continue
@@ -78,11 +82,16 @@ def selection_path(
         elif stopped:
             found = Found()
         else:
+            if takes_warm_start:
+                options = {**options, "warm_start": relaxation}
             found, seconds = search(problem, run, make_generator(random_state), options)
         # Once Ctrl-C has been pressed, nothing is searched or polished any more.
         if stopped and (polish or len(found.indices) != problem.k):
             found.status = INTERRUPTED
-        selections[problem.k] = conclude(problem, strategy, found, seconds, polish=polish)
+        selections[problem.k] = conclude(
+            problem, strategy, found, seconds, polish=polish, certify=certify and not stopped, warm_start=relaxation
+        )
+        relaxation = found.relaxation or relaxation
         stopped = stopped or selections[problem.k].status == INTERRUPTED
     return [selections[problem.k] for problem in problems]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -10,8 +11,10 @@ import numpy as np
 
 from certselect.criteria.problem import SubsetProblem
 from certselect.errors import InvalidInput
+from certselect.relaxation import Relaxation
 from certselect.search.annealing import annealing
 from certselect.search.backward import backward
+from certselect.search.certified import solve_for_bound, with_bound
 from certselect.search.exhaustive import exhaustive
 from certselect.search.floating import floating
 from certselect.search.forward import forward
@@ -19,7 +22,7 @@ from certselect.search.genetic import genetic
 from certselect.search.options import Seed, check_options, make_generator
 from certselect.search.polish import polish as polish_by_swaps
 from certselect.search.relevance import most_relevant, relevance
-from certselect.search.selection import INTERRUPTED, Selection
+from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.search.strategy import Found, Strategy
 
 # To add a strategy, write its file and add its line.
@@ -40,6 +43,7 @@ def select(
     *,
     random_state: Seed = None,
     polish: bool = False,
+    certify: bool = False,
     **options: Any,
 ) -> Selection:
     """Find k features that are worth much together.
@@ -67,6 +71,9 @@ def select(
         Seed of the random strategies; the same int gives the same answer.
     polish : bool
         Afterwards, swap single features for better ones while that helps.
+    certify : bool
+        Prove how far the answer can be from the best subset of its size: fills
+        `upper_bound` and `gap`. "cobra" always does.
     **options
         The strategy's own options, named above.
 
@@ -86,7 +93,7 @@ def select(
     """
     run = find_strategy(strategy, options)
     found, seconds = search(problem, run, make_generator(random_state), options)
-    return conclude(problem, strategy, found, seconds, polish=polish)
+    return conclude(problem, strategy, found, seconds, polish=polish, certify=certify)
 
 
 def find_strategy(strategy: str, options: dict[str, Any] | None = None) -> Callable[..., None]:
@@ -110,11 +117,19 @@ def search(
 
 
 def conclude(
-    problem: SubsetProblem, strategy: str, found: Found, seconds: dict[str, float], *, polish: bool
+    problem: SubsetProblem,
+    strategy: str,
+    found: Found,
+    seconds: dict[str, float],
+    *,
+    polish: bool,
+    certify: bool,
+    warm_start: Relaxation | None = None,
 ) -> Selection:
-    """Make what was found a subset of k features, polish it if asked to, and value it."""
-    _settle_size(problem, found)
-    if polish and found.status != INTERRUPTED:
+    """Make what was found a subset of k features, polish and certify it if asked to, and value it."""
+    if not found.any_size:
+        _settle_size(problem, found)
+    if polish and found.status != INTERRUPTED and not found.any_size:
         start = perf_counter()
         try:
             polish_by_swaps(problem, found)
@@ -123,7 +138,7 @@ def conclude(
         seconds = {**seconds, "polish": perf_counter() - start}
     eligible = np.zeros(problem.n_features, dtype=bool)
     eligible[problem.candidates] = True
-    return Selection(
+    selection = Selection(
         indices=np.array(found.indices, dtype=np.intp),
         names=tuple(problem.feature_names[i] for i in found.indices),
         objective=problem.value(found.indices),
@@ -135,6 +150,17 @@ def conclude(
         seconds=seconds,
         dropped=tuple(problem.feature_names[i] for i in np.flatnonzero(~eligible)),
     )
+    if found.any_size:
+        return selection  # the bound is on subsets of k features
+    if certify and found.multipliers is None and found.status != INTERRUPTED:
+        found.multipliers, found.relaxation, spent = solve_for_bound(problem, warm_start=warm_start)
+        selection.seconds.update(spent)
+    if found.multipliers is not None:
+        selection = with_bound(problem, selection, found.multipliers)
+    if found.status == PROVEN_OPTIMAL:
+        # Every subset was valued, which is a proof of its own.
+        selection = replace(selection, upper_bound=selection.objective, gap=0.0)
+    return selection
 
 
 def _settle_size(problem: SubsetProblem, found: Found) -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from certselect.certificate import Certificate
+
 COMPLETE = "complete"
 PROVEN_OPTIMAL = "proven optimal"
 INTERRUPTED = "interrupted"
@@ -31,6 +33,8 @@ class Selection:
         `gap` is (upper_bound - objective) / |objective|.
     status : str
         "complete", "proven optimal" or "interrupted" (the best found before Ctrl-C).
+    certificate : Certificate or None
+        The proof behind `upper_bound`: multipliers from which it can be checked again.
     seconds : dict
         Time spent, by stage.
     dropped : tuple of str
@@ -49,3 +53,4 @@ class Selection:
     gap: float = float("nan")
     seconds: dict[str, float] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
+    certificate: Certificate | None = None

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from certselect.criteria.problem import SubsetProblem
+from certselect.relaxation.result import Relaxation
 from certselect.search.selection import COMPLETE
 
 
@@ -18,13 +19,19 @@ class Found:
     A strategy keeps `indices` up to date while it runs: shorter than k while a
     growing search is on its way, longer while a shrinking one is, of length k
     once there is a whole subset. A shrinking search lists in `removed` what it
-    took out, in order.
+    took out, in order. A search that relaxes the problem keeps the latest
+    `multipliers`, from which a bound can be proved whatever happens next, and
+    the `relaxation` once it is solved. `any_size` says that the subset is meant
+    to have its own size instead of k.
     """
 
     indices: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     status: str = COMPLETE
     removed: list[int] = field(default_factory=list)
+    relaxation: Relaxation | None = None
+    multipliers: np.ndarray | None = None
+    any_size: bool = False
 
 
 class Strategy(Protocol):

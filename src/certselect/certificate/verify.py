@@ -1,0 +1,155 @@
+"""Check a saved claim against the table it was made from, trusting neither solver nor file."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from certselect.certificate.certificate import certify as certificate_of
+from certselect.criteria import subset_problem
+from certselect.errors import InvalidInput
+from certselect.information import information_terms
+from certselect.table import Table, read_file
+
+# Terms are the same float for float wherever they are counted; the matrix products and
+# factorisations of a bound are not, by some 1e-12.
+_SAME = 1e-9
+_NEEDED = {
+    "features": list,
+    "indices": list,
+    "objective": float,
+    "criterion": str,
+    "k": int,
+    "coding": dict,
+    "n_samples": int,
+    "n_features": int,
+}
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What became of a claim.
+
+    Attributes
+    ----------
+    holds : bool
+    reasons : tuple of str
+        What is wrong, in words; empty if the claim holds.
+    objective, upper_bound : float
+        As computed anew from the table; NaN where it did not come to that.
+    """
+
+    holds: bool
+    reasons: tuple[str, ...]
+    objective: float = math.nan
+    upper_bound: float = math.nan
+
+
+def verify(result: dict[str, Any] | str | Path, table: Table | str | Path) -> Verification:
+    """Check that a saved result says the truth about a table.
+
+    Reads the table again, codes it as the result says, counts the information
+    terms anew, values the subset and proves the bound again from the saved
+    multipliers. Everything the result claims has to follow: names, positions,
+    value and bound. Solvers are not run, and no part of the result is trusted.
+
+    Parameters
+    ----------
+    result : dict or path
+        What `certselect select --json` wrote.
+    table : Table or path
+        The table the result was made from: CSV, Parquet, or read already.
+
+    Examples
+    --------
+    >>> from certselect import verify
+    >>> verify("chosen.json", "patients.csv").holds  # doctest: +SKIP
+    True
+    """
+    claim = result if isinstance(result, dict) else _read(Path(result))
+    wrong = [
+        f"the result's {name!r} is {claim.get(name)!r}, not {kind.__name__}"
+        for name, kind in _NEEDED.items()
+        if not isinstance(claim.get(name), (kind, int) if kind is float else kind)
+    ]
+    if wrong:
+        return Verification(False, tuple(wrong))
+    rows = table if isinstance(table, Table) else read_file(table, _target(claim))
+    wrong = _other_table(claim, rows)
+    if wrong:
+        return Verification(False, tuple(wrong))
+    coding = {name: value for name, value in claim["coding"].items() if value is not None}
+    terms = information_terms(rows, **coding)
+    problem = subset_problem(terms, claim["k"], claim["criterion"], beta=claim.get("beta"))
+    return _check(claim, problem)
+
+
+def _check(claim: dict[str, Any], problem: Any) -> Verification:
+    wrong = []
+    indices = [i for i in claim["indices"] if isinstance(i, int) and 0 <= i < problem.n_features]
+    if len(set(indices)) != len(claim["indices"]) or not set(indices) <= set(problem.candidates.tolist()):
+        return Verification(False, (f"indices {claim['indices']} are not distinct, usable columns of the table",))
+    if len(indices) != claim["k"]:
+        wrong.append(f"{len(indices)} features are listed, but k is {claim['k']}")
+    names = [problem.feature_names[i] for i in indices]
+    if names != claim["features"]:
+        wrong.append(f"the features at these positions are {names}, not {claim['features']}")
+    value = problem.value(indices)
+    if not math.isclose(value, claim["objective"], rel_tol=_SAME, abs_tol=1e-15):
+        wrong.append(f"these features are worth {value!r}, not {claim['objective']!r}")
+    bound = math.nan
+    if claim.get("upper_bound") is not None:
+        bound, reason = _bound(claim, problem, indices)
+        wrong.extend(reason)
+    if claim.get("gap") is not None and not wrong:
+        gap = (claim["upper_bound"] - value) / abs(value) if value else math.nan
+        if not math.isclose(gap, claim["gap"], rel_tol=1e-6, abs_tol=1e-9):
+            wrong.append(f"value and bound leave a gap of {gap:.3g}, not {claim['gap']:.3g}")
+    return Verification(not wrong, tuple(wrong), value, bound)
+
+
+def _bound(claim: dict[str, Any], problem: Any, indices: list[int]) -> tuple[float, list[str]]:
+    multipliers = (claim.get("certificate") or {}).get("multipliers")
+    try:
+        d = np.array(multipliers, dtype=np.float64)
+        bound = certificate_of(problem, indices, d).bound
+    except (TypeError, ValueError) as error:
+        return math.nan, [f"a bound is claimed, but its multipliers prove none ({error})"]
+    claimed = claim["upper_bound"]
+    if not isinstance(claimed, int | float) or claimed < bound - _SAME * max(abs(bound), abs(claimed)):
+        return bound, [f"the multipliers prove that no {claim['k']} features exceed {bound!r}, not {claimed!r}"]
+    return bound, []
+
+
+def _other_table(claim: dict[str, Any], table: Table) -> list[str]:
+    shapes = {"n_samples": table.n_samples, "n_features": table.n_features}
+    return [
+        f"the table has {name} = {here}, but the result was made from {claim[name]}"
+        for name, here in shapes.items()
+        if here != claim[name]
+    ]
+
+
+def _target(claim: dict[str, Any]) -> str:
+    if not isinstance(claim.get("target"), str):
+        raise InvalidInput(
+            "a result that names no target column", "one written by `certselect select --json`", "Pass a Table instead."
+        )
+    return claim["target"]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        claim = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InvalidInput(
+            f"{path} ({error})", "a result in JSON", "Pass what `certselect select --json` wrote."
+        ) from error
+    if not isinstance(claim, dict):
+        raise InvalidInput(f"{path}, which holds a {type(claim).__name__}", "a JSON object", "Pass another file.")
+    return claim
