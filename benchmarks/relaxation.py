@@ -16,6 +16,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -118,10 +119,12 @@ def general_solvers() -> None:
     answer = solve(Q, k)
     print(f"n=100, eq_20 through CVXPY; ours {1e3 * ours:.0f} ms, error {abs(answer.dual_value / reference - 1):.0e}")
     for name, goal, options in (
-        ("SCS", 10, {"eps_abs": 1e-7, "eps_rel": 1e-7, "max_iters": 100_000}),
+        ("SCS", 10, {"eps_abs": 1e-5, "eps_rel": 1e-5, "max_iters": 20_000}),
         ("CLARABEL", 50, {}),
     ):
-        taken = seconds(lambda name=name, options=options: paper.solve(solver=name, **options))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "may be inaccurate": the error printed says how much
+            taken = seconds(lambda name=name, options=options: paper.solve(solver=name, **options))
         error = abs((paper.value + sums.sum()) / 4 / reference - 1)  # type: ignore[operator]
         print(f"  {name:9s} {taken:6.2f} s, error {error:.0e}: {taken / ours:6.0f} times slower (goal: {goal})")
 

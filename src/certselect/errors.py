@@ -29,3 +29,7 @@ class UnusableType(InvalidInput, TypeError):
 
 class FewerFeaturesWarning(UserWarning):
     """A selector was asked for more features than the table can give."""
+
+
+class QuickerSearchWarning(UserWarning):
+    """A table has too many features for the default search; a quicker one was used."""

@@ -192,6 +192,16 @@ def test_what_lacks_symmetry_is_averaged() -> None:
     assert upper_bound(Q + skew - skew.T, 4, d) == pytest.approx(prove_bound(Q, 4, d).bound, rel=1e-9)
 
 
+@pytest.mark.parametrize("skewed", [False, True])
+def test_single_precision_is_taken_at_its_word(skewed: bool) -> None:
+    for seed in range(20):
+        Q = (random_problem(8, seed) + skewed * np.triu(random_problem(8, seed + 1), 1)).astype(np.float32)
+        d = solve((Q + Q.T) / 2, 3, tol=1e-9).multipliers
+        proved = prove_bound(Q, 3, d)
+        assert Fraction(proved.bound) >= exact_best(Q, 3)
+        assert proved.bound <= true_dual((Q.astype(float) + Q.T) / 2, 3, d) * (1 + 1e-9)
+
+
 @pytest.mark.parametrize(
     ("Q", "k", "d"),
     [

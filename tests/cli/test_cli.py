@@ -186,3 +186,19 @@ def test_version_and_help():
     assert certselect("--version").stdout.strip() == f"certselect {__version__}"
     assert "demo" in certselect("--help").stdout
     assert "--criterion" in certselect("select", "--help").stdout
+
+
+def test_a_certified_result_verifies_and_a_tampered_one_does_not(csv, tmp_path):
+    out = tmp_path / "out.json"
+    done = certselect("select", csv, "-t", "diagnosis", "-k", 3, "--strategy", "forward", "--certify", "--json", out)
+    assert done.returncode == 0, done.stderr
+    assert "Proven: no 3 features score more than" in done.stdout
+    result = json.loads(out.read_text())
+    assert result["upper_bound"] >= result["objective"]
+    checked = certselect("verify", out, csv)
+    assert checked.returncode == 0, checked.stderr
+    assert "verified: no subset of that size is worth more than" in checked.stdout
+    out.write_text(json.dumps(result | {"upper_bound": result["objective"] / 2, "gap": -0.5}))
+    refused = certselect("verify", out, csv)
+    assert refused.returncode == 1
+    assert "FAILED: the multipliers prove" in refused.stderr

@@ -119,7 +119,7 @@ def _cholesky_bound(Q: np.ndarray, k: int, d: np.ndarray, scale: float) -> tuple
     constant = _sum_of_largest(constants, k)
     slack = _slack_matrix(Q, p, w, scale)
     diagonal = slack.diagonal().copy()
-    formed = 2 * k * _sum_of_largest(np.abs(w), k) + _sum_of_largest(np.abs(p), k) + float(k) * k
+    formed = 2 * k * _sum_of_largest(np.abs(w), k) + _sum_of_largest(np.abs(p), k) + 2.0 * k * k
     doubled = 2 * (n + 8) * UNIT
 
     def attempt(shift: float) -> float:
@@ -174,7 +174,9 @@ def _slack_matrix(Q: np.ndarray, p: np.ndarray, w: np.ndarray, scale: float) -> 
     for left in range(0, n, BLOCK):
         right = left + BLOCK
         # Only x'Qx counts, so what Q lacks of symmetry is averaged away.
-        mean = 0.5 * (Q[:, left:right] / scale) + 0.5 * (Q[left:right, :].T / scale)
+        columns = Q[:, left:right].astype(np.float64) / scale
+        rows = Q[left:right, :].astype(np.float64) / scale
+        mean = 0.5 * columns + 0.5 * rows.T
         np.subtract(-mean, w[:, None] + w[left:right], out=slack[:, left:right])
     np.fill_diagonal(slack, p + slack.diagonal())
     return slack

@@ -18,6 +18,8 @@ matrix. The d above are the multipliers in closed form: where U = 0, sum(d)/4 = 
 so f + k max(0, -lambda_min(N(d))) is a bound (`certificate` derives N) and its
 distance to f the true gap, whatever local maximum this is. Lanczos estimates
 lambda_min when f has come to rest; the multipliers handed on are shifted by it.
+
+Dense algebra goes through NumPy alone, so that one pool of threads serves it all.
 """
 
 from __future__ import annotations
@@ -28,7 +30,6 @@ from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from certselect.relaxation.face import unit_normal
@@ -199,7 +200,7 @@ class _Ascent:
 
     def _arrive(self, V: np.ndarray, value: float, G: np.ndarray) -> None:
         self.V, self.value = V, value
-        self.system = cho_factor(self._system(V, self.a**2))
+        self.system = self._system(V, self.a**2)
         self.uphill, self.d = self._split(G)
 
     def _tangent(self, M: np.ndarray) -> np.ndarray:
@@ -208,7 +209,7 @@ class _Ascent:
     def _split(self, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """M less its normal part, and the d of that part: M = U + Diag(d)V + am'."""
         along = np.einsum("ij,ij->i", M, self.V)
-        m = cho_solve(self.system, M.T @ self.a - self.V.T @ (self.a * along))
+        m = np.linalg.solve(self.system, M.T @ self.a - self.V.T @ (self.a * along))
         d = along - self.a * (self.V @ m)
         U = M - d[:, None] * self.V
         U -= self.a[:, None] * m

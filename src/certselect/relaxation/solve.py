@@ -48,8 +48,11 @@ def relax(
     if len(candidates) < len(Q):
         Q = Q[np.ix_(candidates, candidates)]
 
+    method = _chosen(method, len(Q))
+    most = max_iterations or MAX_ITERATIONS.get(method, 0)
+
     def told(iterate: Iterate) -> None:
-        report("relaxation", iterate.iteration, max_iterations or MAX_ITERATIONS["interior_point"])
+        report("relaxation", iterate.iteration, most)
         if callback is not None:
             callback(iterate)
 
@@ -109,17 +112,14 @@ def solve(
     """
     began = time.perf_counter()
     Q = _checked(Q, k)
-    if method not in METHODS:
-        raise InvalidInput(f"method={method!r}", " or ".join(map(repr, METHODS)), "Choose one of these.")
     n = len(Q)
+    method = _chosen(method, n)
     if warm_start is not None and len(warm_start.multipliers) != n + 1:
         raise InvalidInput(
             f"a warm start of {len(warm_start.multipliers) - 1} features",
             f"one of {n}",
             "Start from the answer for another k of the same features.",
         )
-    if method == "auto":
-        method = "interior_point" if n <= LARGEST_DENSE else "low_rank"
     tol = TOLERANCE[method] if tol is None else tol
     largest = max(float(Q.max()), -float(Q.min()))
     if k == n or largest == 0.0:
@@ -163,6 +163,14 @@ def solve(
             start=start,
         )
     return _rescaled(answer, scale)
+
+
+def _chosen(method: str, n: int) -> str:
+    if method not in METHODS:
+        raise InvalidInput(f"method={method!r}", " or ".join(map(repr, METHODS)), "Choose one of these.")
+    if method != "auto":
+        return method
+    return "interior_point" if n <= LARGEST_DENSE else "low_rank"
 
 
 def _checked(Q: np.ndarray, k: int) -> np.ndarray:

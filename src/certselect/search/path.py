@@ -11,7 +11,7 @@ from certselect.criteria.problem import SubsetProblem, subset_problem
 from certselect.errors import InvalidInput
 from certselect.search.backward import remaining
 from certselect.search.options import Seed, make_generator
-from certselect.search.select import conclude, find_strategy, search
+from certselect.search.select import conclude, find_strategy, search, settle_strategy
 from certselect.search.selection import INTERRUPTED, Selection
 from certselect.search.strategy import Found
 
@@ -64,6 +64,7 @@ def selection_path(
     [[0], [0, 1]]
     """
     problems = [subset_problem(terms, k, criterion, beta=beta) for k in _check_sizes(ks)]
+    strategy, polish = settle_strategy(strategy, polish, len(problems[0].candidates))
     run = find_strategy(strategy, options)
     nested = NESTED.get(strategy)
     whole, seconds, stopped = Found(), {"search": 0.0}, False

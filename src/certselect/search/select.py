@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from certselect.criteria.problem import SubsetProblem
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, QuickerSearchWarning
 from certselect.relaxation import Relaxation
 from certselect.search.annealing import annealing
 from certselect.search.backward import backward
@@ -25,6 +26,9 @@ from certselect.search.relevance import most_relevant, relevance
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.search.strategy import Found, Strategy
 
+AUTO = "auto"
+# Candidates up to which "auto" solves the relaxation: seconds on two cores.
+MOST_FOR_COBRA = 1000
 # To add a strategy, write its file and add its line.
 STRATEGIES: dict[str, Strategy] = {
     "relevance": relevance,
@@ -60,6 +64,8 @@ def select(
     problem : SubsetProblem
         From `subset_problem`.
     strategy : str
+        "auto" : "cobra" with polish up to 1000 candidates; beyond, "forward" with
+        polish, and a warning that says so.
         "relevance" : the most relevant features one by one.
         "forward" : grow the subset greedily; the quickest that heeds pairs.
         "backward" : shrink it greedily from all features; needs all pairs.
@@ -91,15 +97,33 @@ def select(
     >>> select(problem, "exhaustive").indices.tolist()
     [0, 1]
     """
+    strategy, polish = settle_strategy(strategy, polish, len(problem.candidates))
     run = find_strategy(strategy, options)
     found, seconds = search(problem, run, make_generator(random_state), options)
     return conclude(problem, strategy, found, seconds, polish=polish, certify=certify)
 
 
+def settle_strategy(strategy: str, polish: bool, n_candidates: int) -> tuple[str, bool]:
+    """What "auto" stands for at this size; any other strategy stands for itself."""
+    if strategy != AUTO:
+        return strategy, polish
+    if n_candidates <= MOST_FOR_COBRA:
+        return "cobra", True
+    warnings.warn(
+        f"{n_candidates} features are many for the relaxation that strategy='auto' solves up to {MOST_FOR_COBRA}: "
+        "used forward selection with polish instead, which proves no bound. Pass strategy='cobra' to wait for it, "
+        "or strategy='forward' to silence this.",
+        QuickerSearchWarning,
+        stacklevel=4,
+    )
+    return "forward", True
+
+
 def find_strategy(strategy: str, options: dict[str, Any] | None = None) -> Callable[..., None]:
     """The strategy of that name, once its options are known to be its own."""
     if strategy not in STRATEGIES:
-        raise InvalidInput(f"strategy={strategy!r}", f"one of {', '.join(STRATEGIES)}", "Check the spelling.")
+        known = ", ".join([AUTO, *STRATEGIES])
+        raise InvalidInput(f"strategy={strategy!r}", f"one of {known}", "Check the spelling.")
     check_options(strategy, STRATEGIES[strategy], options or {})
     return STRATEGIES[strategy]
 

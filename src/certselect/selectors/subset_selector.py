@@ -32,9 +32,11 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
         all, with a warning.
     criterion : {"jmi", "mrmr", "mifs", "d1", "cife", "max_relevance"}, default="jmi"
         What a subset is worth.
-    strategy : {"forward", "relevance", "backward", "floating", "exhaustive", "annealing", "genetic"}, \
-default="forward"
-        How the subset is searched for.
+    strategy : {"auto", "cobra", "forward", "relevance", "backward", "floating", "exhaustive", "annealing", \
+"genetic", "qpfs", "soss"}, \
+default="auto"
+        How the subset is searched for. "auto" is "cobra" with polish for up to
+        1000 usable features, else "forward" with polish and a warning.
     discretize : {"uniform", "quantile", "mean_std", "mdlp"}, default="uniform"
         How numbers become levels.
     bins : int or {"sturges", "freedman_diaconis", "sqrt"}, default=5
@@ -45,6 +47,9 @@ default="forward"
         Weight of the redundancy in "mifs".
     polish : bool, default=False
         Try to improve the answer by exchanging one feature at a time.
+    certify : bool, default=False
+        Prove how far the answer can be from the best: fills `upper_bound_` and
+        `gap_`. "cobra" always does.
     random_state : int, Generator or None
         Seed of the random strategies.
     n_jobs : int, optional
@@ -58,7 +63,8 @@ default="forward"
     objective_ : float
         Value of the subset (nats).
     upper_bound_, gap_ : float
-        No subset of that size is worth more than the bound; NaN while unknown.
+        No subset of that size is worth more than the bound, and so none is more
+        than `gap_` (a fraction) above this one; NaN if not asked for.
     selection_ : Selection
     terms_ : InformationTerms
     n_features_in_, feature_names_in_
@@ -78,12 +84,13 @@ default="forward"
         n_features_to_select: int = 10,
         *,
         criterion: str = "jmi",
-        strategy: str = "forward",
+        strategy: str = "auto",
         discretize: str = "uniform",
         bins: int | str = 5,
         integers: str = "levels",
         beta: float | None = None,
         polish: bool = False,
+        certify: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -95,6 +102,7 @@ default="forward"
         self.integers = integers
         self.beta = beta
         self.polish = polish
+        self.certify = certify
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -114,7 +122,9 @@ default="forward"
             table, discretize=self.discretize, bins=self.bins, integers=self.integers, n_jobs=self.n_jobs
         )
         problem = subset_problem(self.terms_, self._usable_size(), self.criterion, beta=self.beta)
-        self.selection_ = select(problem, self.strategy, random_state=self.random_state, polish=self.polish)
+        self.selection_ = select(
+            problem, self.strategy, random_state=self.random_state, polish=self.polish, certify=self.certify
+        )
         self.indices_ = self.selection_.indices
         self.support_ = np.zeros(self.terms_.n_features, dtype=bool)
         self.support_[self.indices_] = True
