@@ -13,7 +13,7 @@ import certselect
 
 ROOT = Path(__file__).parent.parent
 MODULES = [module.name for module in pkgutil.walk_packages(certselect.__path__, "certselect.")]
-PAGES = ["README.md", "docs/guide.md"]
+PAGES = ["README.md", "docs/guide.md", "docs/certificates.md"]
 
 
 @pytest.mark.parametrize("name", MODULES)

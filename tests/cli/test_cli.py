@@ -61,6 +61,7 @@ def test_demo_shows_features_and_what_to_try_next():
     done = certselect("demo")
     assert done.returncode == 0, done.stderr
     assert "worst concave points" in done.stdout
+    assert "Proven: no 8 features score more than" in done.stdout
     for word in ("relevance", "redundancy", "value", "Try next", "certselect select"):
         assert word in done.stdout
     assert done.stderr == ""
@@ -68,10 +69,12 @@ def test_demo_shows_features_and_what_to_try_next():
 
 def test_select_writes_what_the_selector_finds(csv, table, tmp_path):
     out = tmp_path / "out.json"
-    done = certselect("select", csv, "--target", "diagnosis", "-k", 3, "--criterion", "mrmr", "--json", out)
+    done = certselect(
+        "select", csv, "--target", "diagnosis", "-k", 3, "--criterion", "mrmr", "--strategy", "forward", "--json", out
+    )
     assert done.returncode == 0, done.stderr
     result = json.loads(out.read_text())
-    selector = SubsetSelector(3, criterion="mrmr").fit(*table)
+    selector = SubsetSelector(3, criterion="mrmr", strategy="forward").fit(*table)
     assert result["indices"] == selector.indices_.tolist()
     assert result["features"] == ["abcdef"[i] for i in selector.indices_]
     assert result["objective"] == selector.objective_
@@ -186,6 +189,21 @@ def test_version_and_help():
     assert certselect("--version").stdout.strip() == f"certselect {__version__}"
     assert "demo" in certselect("--help").stdout
     assert "--criterion" in certselect("select", "--help").stdout
+
+
+def test_the_default_proves_a_bound_and_says_when_it_cannot(csv, tmp_path):
+    done = certselect("select", csv, "-t", "diagnosis", "-k", 2, "--json", "-")
+    result = json.loads(done.stdout)
+    assert result["strategy"] == "cobra"
+    assert result["upper_bound"] >= result["objective"]
+    wide = tmp_path / "wide.csv"
+    rows = np.random.default_rng(0).integers(0, 2, (30, 1002))
+    rows[0], rows[1] = 0, 1
+    names = ",".join(f"f{i}" for i in range(1001))
+    wide.write_text(f"{names},y\n" + "\n".join(",".join(map(str, row)) for row in rows))
+    done = certselect("select", wide, "-t", "y", "-k", 2, "--json", "-")
+    assert json.loads(done.stdout)["strategy"] == "forward"
+    assert "note: 1001 features are many" in done.stderr
 
 
 def test_a_certified_result_verifies_and_a_tampered_one_does_not(csv, tmp_path):

@@ -30,7 +30,7 @@ def test_the_bound_holds_for_every_subset(terms, criterion, k):
     selection = select(problem, "forward", certify=True)
     best = best_value(problem)
     assert selection.objective <= best + 1e-12 * abs(best)
-    assert selection.upper_bound >= best - 1e-12 * abs(best)
+    assert selection.upper_bound >= best
     assert selection.gap == pytest.approx((selection.upper_bound - selection.objective) / abs(selection.objective))
     assert selection.certificate is not None
     assert {"search", "relaxation", "certificate"} <= set(selection.seconds)
@@ -81,7 +81,7 @@ def test_a_path_carries_the_bounds_of_single_runs(terms, strategy):
     for selection in path:
         single = select(subset_problem(terms, selection.k, "mrmr"), strategy, certify=True)
         assert selection.indices.tolist() == single.indices.tolist()
-        assert selection.upper_bound >= selection.objective - 1e-15
+        assert selection.upper_bound >= selection.objective
         assert selection.upper_bound == pytest.approx(single.upper_bound, rel=1e-4)
 
 

@@ -8,6 +8,8 @@ from certselect.search import STRATEGIES
 
 SELECTORS = [SubsetSelector(strategy=strategy) for strategy in STRATEGIES]
 SELECTORS += [
+    SubsetSelector(),
+    SubsetSelector(1, strategy="forward", certify=True),
     SubsetSelector(2, strategy="floating", criterion="mrmr", discretize="quantile", polish=True),
     SubsetSelector(1, strategy="backward", criterion="mifs", beta=0.5, discretize="mean_std"),
     SubsetSelector(1, strategy="relevance", criterion="max_relevance", integers="numbers", bins="sturges"),

@@ -1,6 +1,7 @@
 """The selector beyond scikit-learn's own checks: answers, names, frames, pipelines, refusals."""
 
 import pickle
+import sys
 import warnings
 
 import joblib
@@ -13,8 +14,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from certselect import SubsetSelector, information_terms, select, subset_problem
-from certselect.errors import FewerFeaturesWarning
+from certselect.errors import FewerFeaturesWarning, QuickerSearchWarning
 from certselect.search import STRATEGIES
+
+select_module = sys.modules["certselect.search.select"]  # its name is also that of its function
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +147,29 @@ def test_more_features_than_there_are_keeps_all_and_warns(table):
         SubsetSelector(7).fit(X, y)
 
 
+def test_the_default_is_cobra_with_polish_and_a_bound(table):
+    X, y = table
+    selector = SubsetSelector(3, random_state=0).fit(X, y)
+    same = SubsetSelector(3, strategy="cobra", polish=True, random_state=0).fit(X, y)
+    best = SubsetSelector(3, strategy="exhaustive").fit(X, y)
+    assert selector.selection_.strategy == "cobra"
+    assert selector.indices_.tolist() == same.indices_.tolist()
+    assert selector.objective_ <= best.objective_ + 1e-15 <= selector.upper_bound_ + 2e-15
+    assert 0 <= selector.gap_ < 0.1
+
+
+def test_beyond_its_size_the_default_says_that_it_searched_another_way(table, monkeypatch):
+    monkeypatch.setattr(select_module, "MOST_FOR_COBRA", 6)
+    X, y = table  # 7 usable features
+    with pytest.warns(QuickerSearchWarning, match="7 features are many .* used forward selection"):
+        selector = SubsetSelector(3).fit(X, y)
+    same = SubsetSelector(3, strategy="forward", polish=True).fit(X, y)
+    assert selector.indices_.tolist() == same.indices_.tolist()
+    assert selector.selection_.strategy == "forward"
+    assert np.isnan(selector.gap_)
+    assert not np.isnan(SubsetSelector(3, strategy="forward", certify=True).fit(X, y).gap_)
+
+
 def test_one_feature_and_more_levels_than_samples():
     assert SubsetSelector(1).fit([[0], [1], [0], [1]], [0, 1, 0, 1]).support_.tolist() == [True]
     X = np.arange(40).reshape(20, 2)
@@ -156,7 +182,7 @@ def test_one_feature_and_more_levels_than_samples():
         ({"n_features_to_select": 0}, "k=0"),
         ({"n_features_to_select": 2.5}, "whole number"),
         ({"criterion": "best"}, "one of max_relevance"),
-        ({"strategy": "best"}, "one of relevance, forward"),
+        ({"strategy": "best"}, "one of auto, relevance, forward"),
         ({"discretize": "best"}, "uniform"),
         ({"bins": 1}, "bins"),
         ({"bins": "best"}, "sturges"),

@@ -6,6 +6,7 @@ Nothing heavy is imported before a command runs, so that `--help` answers at onc
 from __future__ import annotations
 
 import sys
+import warnings
 from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
@@ -57,19 +58,21 @@ def demo() -> None:
     from certselect.cli.chosen_table import print_selection
     from certselect.criteria import subset_problem
     from certselect.information import information_terms
-    from certselect.search import select
+    from certselect.search import select as search
 
     data: Any = load_breast_cancer()
     names = [str(name) for name in data.feature_names]
     terms = information_terms(data.data, data.target_names[data.target], feature_names=names)
     problem = subset_problem(terms, k=8, criterion="jmi")
-    selection = select(problem, "forward", polish=True)
+    selection = search(problem, "cobra", random_state=0, polish=True)
     typer.echo("Breast cancer data: 569 tumours, 30 measurements, malignant or benign; 5 equal-width levels each.\n")
     print_selection(selection, terms)
     typer.echo(
         "\nTry next:\n"
         "  certselect select TABLE.csv --target COLUMN -k 20             your own table (CSV or Parquet)\n"
         "  certselect select TABLE.csv --target COLUMN --criterion mrmr  another criterion\n"
+        "  certselect select TABLE.csv --target COLUMN --json OUT.json   keep the result with its proof\n"
+        "  certselect verify OUT.json TABLE.csv                          check it again, trusting nothing\n"
         "  certselect select --help                                      all options\n"
         "In Python: from certselect import SubsetSelector; SubsetSelector(8).fit_transform(X, y)"
     )
@@ -82,8 +85,11 @@ def select(
     k: Annotated[int | None, typer.Option("-k", help="How many features to choose; 10 if not given.")] = None,
     criterion: Annotated[str, typer.Option(help="jmi, mrmr, mifs, d1 (cife) or max_relevance.")] = "jmi",
     strategy: Annotated[
-        str, typer.Option(help="forward, relevance, backward, floating, exhaustive, annealing or genetic.")
-    ] = "forward",
+        str,
+        typer.Option(
+            help="auto, cobra, forward, relevance, backward, floating, exhaustive, annealing, genetic, qpfs, soss."
+        ),
+    ] = "auto",
     polish: Annotated[
         bool, typer.Option("--polish", help="Afterwards, swap single features while that helps.")
     ] = False,
@@ -108,14 +114,16 @@ def select(
     from certselect.information import information_terms
     from certselect.search import find_strategy
     from certselect.search import select as search
+    from certselect.search.select import AUTO
     from certselect.search.selection import INTERRUPTED
     from certselect.table import read_file
 
     # A slip of the pen is told before a large table is read.
     find_criterion(criterion, beta)
-    find_strategy(strategy)
+    if strategy != AUTO:
+        find_strategy(strategy)
     check_destination(json)
-    with progress_bar():
+    with progress_bar(), warnings.catch_warnings(record=True) as warned:
         terms = information_terms(
             read_file(table, target),
             discretize=discretize,
@@ -129,7 +137,7 @@ def select(
         selection = search(problem, strategy, random_state=seed, polish=polish, certify=certify)
     if json is None or str(json) != "-":
         print_selection(selection, terms)
-    for remark in remarks(selection, terms):
+    for remark in [*(f"note: {warning.message}" for warning in warned), *remarks(selection, terms)]:
         typer.echo(remark, err=True)
     if json is not None:
         write_result(result_of(selection, terms, target=target, beta=beta, seed=seed), json)

@@ -42,6 +42,7 @@ REST = 10
 # What a singular r x r system (a rank-one optimum) is given to stay solvable.
 RIDGE = 1e-13
 NEARLY_ONE_SUBSET = 0.99
+LONGEST_THROW = 3.0
 
 
 def low_rank(
@@ -151,8 +152,8 @@ class _Ascent:
         if not slope > 1e-10 * math.sqrt(steepest * float(np.vdot(direction, direction))):
             self.pairs.clear()
             direction, slope = self.uphill, steepest
-        # No row turns further than about a radian at first.
-        length = min(1.0, 1.0 / max(float(np.linalg.norm(direction, axis=1).max()), 1e-300))
+        # While the curvature is still being learnt, no row is thrown further than a few times its length.
+        length = min(1.0, LONGEST_THROW / max(float(np.linalg.norm(direction, axis=1).max()), 1e-300))
         for _ in range(30):
             V = self._return(self.V + length * direction)
             if V is not None:

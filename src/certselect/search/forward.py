@@ -22,10 +22,13 @@ def forward(problem: SubsetProblem, found: Found, rng: np.random.Generator, /) -
     relevance = np.full(problem.n_features, -np.inf)
     relevance[problem.candidates] = problem.linear[problem.candidates]
     shared = np.zeros(problem.n_features)  # of each feature with all the chosen
+    score = np.empty(problem.n_features)  # one array for all steps: allocating costs as much as adding
     worth_alone = shared_inside = 0.0
     for size in range(1, problem.k + 1):
         weight = problem.weight(size)
-        best = first_best(relevance - weight * shared, scale)
+        np.multiply(shared, -weight, out=score)
+        score += relevance
+        best = first_best(score, scale)
         worth_alone += float(relevance[best])
         shared_inside += float(shared[best])
         found.indices.append(best)

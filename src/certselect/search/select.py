@@ -16,14 +16,17 @@ from certselect.relaxation import Relaxation
 from certselect.search.annealing import annealing
 from certselect.search.backward import backward
 from certselect.search.certified import solve_for_bound, with_bound
+from certselect.search.cobra import cobra
 from certselect.search.exhaustive import exhaustive
 from certselect.search.floating import floating
 from certselect.search.forward import forward
 from certselect.search.genetic import genetic
 from certselect.search.options import Seed, check_options, make_generator
 from certselect.search.polish import polish as polish_by_swaps
+from certselect.search.qpfs import qpfs
 from certselect.search.relevance import most_relevant, relevance
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.search.soss import soss
 from certselect.search.strategy import Found, Strategy
 
 AUTO = "auto"
@@ -38,6 +41,9 @@ STRATEGIES: dict[str, Strategy] = {
     "exhaustive": exhaustive,
     "annealing": annealing,
     "genetic": genetic,
+    "cobra": cobra,
+    "qpfs": qpfs,
+    "soss": soss,
 }
 
 
@@ -73,6 +79,11 @@ def select(
         "exhaustive" : every subset; the best one for sure (`max_subsets`).
         "annealing" : random swaps that cool down (`steps`, `temperature`).
         "genetic" : subsets that breed (`population`, `generations`).
+        "cobra" : the paper's search: relax to a semidefinite programme, round at
+        random, repair the size (`draws`, `repair`, `tol`, `max_seconds`). Always
+        comes with a bound.
+        "qpfs", "soss" : two quadratic programmes it was compared with; they need
+        the extra `certselect[solvers]`.
     random_state : None, int, Generator or RandomState
         Seed of the random strategies; the same int gives the same answer.
     polish : bool

@@ -1,0 +1,61 @@
+"""COBRA: the paper's search, by a semidefinite relaxation and randomised rounding."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from certselect.criteria.problem import SubsetProblem
+from certselect.relaxation import Iterate, Relaxation, relax
+from certselect.search.options import check_count, check_positive
+from certselect.search.rounding import (
+    candidate_matrix,
+    draw_subsets,
+    factor_of,
+    round_draws,
+    start_from_forward,
+)
+from certselect.search.strategy import Found
+
+
+def cobra(
+    problem: SubsetProblem,
+    found: Found,
+    rng: np.random.Generator,
+    /,
+    *,
+    draws: int = 1000,
+    repair: bool = True,
+    tol: float | None = None,
+    max_seconds: float | None = None,
+    method: str = "auto",
+    warm_start: Relaxation | None = None,
+) -> None:
+    """Look at all features together: solve the relaxation of max x'Qx, then round its solution to subsets.
+
+    1. Solve eq_20 (`relax`, which takes `tol`, `max_seconds`, `method` and `warm_start`).
+       Its multipliers bound every subset of k features.
+    2. Draw u ~ N(0, Y) `draws` times; take the features whose sign is that of entry 0.
+    3. Bring each such subset to k features by greedy additions or removals, and keep
+       the best. With `repair=False`, which the paper allows, keep the best as it was
+       drawn, of whatever size; its pairs are still weighed as in k features.
+
+    The answer is always one of the rounded subsets. Only if Ctrl-C comes before there
+    is a better one is it the forward selection, made first for that purpose. Needs the
+    whole pair matrix.
+    """
+    draws = check_count("draws", draws, 1)
+    if tol is not None:
+        tol = check_positive("tol", tol)
+    if max_seconds is not None:
+        max_seconds = check_positive("max_seconds", max_seconds)
+
+    def keep_multipliers(iterate: Iterate) -> None:
+        found.multipliers = iterate.multipliers
+
+    start_from_forward(problem, found, rng)
+    found.relaxation = relax(
+        problem, method, tol=tol, max_seconds=max_seconds, warm_start=warm_start, callback=keep_multipliers
+    )
+    found.multipliers = found.relaxation.multipliers
+    drawn = draw_subsets(factor_of(found.relaxation), draws, rng)
+    round_draws(problem, found, candidate_matrix(problem), drawn, repair=repair)

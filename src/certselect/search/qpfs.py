@@ -1,0 +1,210 @@
+"""Quadratic programming feature selection: weights for all features at once, then the k heaviest."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+from scipy.sparse import block_diag, csc_array, csc_matrix, eye_array, hstack, vstack
+
+from certselect.criteria.problem import SubsetProblem
+from certselect.errors import CertselectError, InvalidInput
+from certselect.search.options import check_count
+from certselect.search.relevance import most_relevant
+from certselect.search.strategy import Found
+
+# Weights closer than this part of the largest one are the solver's rounding, not a ranking.
+WEIGHT_TIE = 1e-6
+# Eigenvalues below this part of the largest one are left out of a pseudo-inverse.
+NEGLIGIBLE = 1e-12
+
+
+def qpfs(
+    problem: SubsetProblem,
+    found: Found,
+    rng: np.random.Generator,
+    /,
+    *,
+    alpha: float | None = None,
+    nystroem: float | int | None = None,
+) -> None:
+    """Trade relevance against redundancy by one convex programme, and rank the features by their weight in it.
+
+    QPFS (Rodriguez-Lujan, Huerta, Elkan and Santa Cruz 2010) solves
+
+        minimise  (1 - alpha)/2 x'Hx - alpha r'x     over  x >= 0, sum x = 1,
+
+    with H the criterion's pair terms and r the relevance, and takes the k largest x
+    (of equals the lowest index). Neither the weight w of the criterion nor k enters, so
+    subsets of different k nest. As a rule few x are positive; features at 0 follow in
+    order of relevance. Criteria without pair terms, and alpha = 1, rank by relevance.
+
+    - alpha is mean(|H|) / (mean(|H|) + mean(|r|)) if not given, which for redundancy, all
+      of it nonnegative, is the paper's choice. Interaction has both signs; its mean may be
+      negative, and then only magnitudes can be balanced.
+    - A feature's pair term with itself is its H_ii (for redundancy the entropy, as in the
+      paper). Information terms make it the largest of its row; where a problem of other
+      origin leaves it undefined or below that, the largest of the row stands in for it.
+    - H need not be positive semidefinite; where its smallest eigenvalue is negative, minus
+      that is added to the diagonal. On the simplex this evens out the weights.
+    - `nystroem`, a fraction of the rows (float) or their number (int), replaces H by the
+      Nystroem approximation B'A^+B from rows B of randomly drawn features and their block
+      A (shifted as above), and the programme by one with as many quadratic terms as rows.
+      The paper also confines x to the span of B'; here x stays free, so that all rows give
+      the exact answer. Only these rows are ever computed: for thousands of features.
+
+    Needs the package clarabel.
+    """
+    alpha = check_alpha(alpha)
+    candidates = np.sort(problem.candidates)
+    rows = None if nystroem is None else row_count(nystroem, len(candidates))
+    found.indices = most_relevant(problem, candidates, problem.k)  # until there is a better ranking
+    if problem.pairs is not None and alpha != 1.0:
+        r = problem.linear[candidates].astype(np.float64)
+        weights = (
+            exact_weights(pair_terms(problem, candidates), r, alpha)
+            if rows is None
+            else nystroem_weights(*sampled_rows(problem, candidates, rows, rng), r, alpha)
+        )
+        found.indices = ranked(problem, candidates, weights)
+    found.scores = _prefix_values(problem, found.indices)
+
+
+def check_alpha(alpha: object) -> float | None:
+    """The option as a float from 0 to 1, or None."""
+    if alpha is None:
+        return None
+    if isinstance(alpha, int | float | np.integer | np.floating) and not isinstance(alpha, bool):
+        number = float(alpha)
+        if 0.0 <= number <= 1.0:
+            return number
+    raise InvalidInput(f"alpha={alpha!r}", "a number from 0 to 1", "Leave alpha out for the paper's choice.")
+
+
+def row_count(nystroem: float | int, available: int) -> int:
+    """How many rows a fraction (0, 1] or a count stands for."""
+    if isinstance(nystroem, float | np.floating):
+        if not 0.0 < nystroem <= 1.0:
+            raise InvalidInput(
+                f"nystroem={nystroem!r}", "a fraction above 0 and up to 1, or a number of rows", "Try nystroem=0.1."
+            )
+        return max(1, round(nystroem * available))
+    return min(check_count("nystroem", nystroem, 1), available)
+
+
+def pair_terms(problem: SubsetProblem, candidates: np.ndarray) -> np.ndarray:
+    """H of the candidates, with its diagonal made whole."""
+    H = problem.pair_matrix[np.ix_(candidates, candidates)].astype(np.float64)
+    _complete_own_terms(H, np.arange(len(candidates)))
+    return H
+
+
+def sampled_rows(
+    problem: SubsetProblem, candidates: np.ndarray, count: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of `count` candidates drawn at random (ascending), and their rows of H."""
+    sample = np.sort(rng.choice(len(candidates), size=count, replace=False))
+    B = np.array([problem.pair_row(int(candidates[i]))[candidates] for i in sample], dtype=np.float64)
+    _complete_own_terms(B, sample)
+    return sample, B
+
+
+def _complete_own_terms(rows: np.ndarray, own: np.ndarray) -> None:
+    """Replace entry own[i] of row i, where it is not a number or not the largest, by the largest other one."""
+    each = np.arange(len(rows))
+    diagonal = rows[each, own].copy()
+    rows[each, own] = -np.inf
+    largest = rows.max(axis=1)
+    rows[each, own] = np.fmax(diagonal, np.where(np.isfinite(largest), largest, 0.0))
+
+
+def exact_weights(H: np.ndarray, r: np.ndarray, alpha: float | None) -> np.ndarray:
+    """x of the programme with all of H."""
+    alpha = _balance(H, r) if alpha is None else alpha
+    P, q = _of_order_one((1.0 - alpha) * H, alpha * r)
+    P[np.diag_indices_from(P)] += max(0.0, -float(np.linalg.eigvalsh(P)[0]))
+    n = len(r)
+    A = vstack([csc_array(np.ones((1, n))), -eye_array(n)])
+    return minimise_quadratic(csc_array(np.triu(P)), -q, csc_array(A), np.concatenate([[1.0], np.zeros(n)]), 1)
+
+
+def nystroem_weights(sample: np.ndarray, B: np.ndarray, r: np.ndarray, alpha: float | None) -> np.ndarray:
+    """x of the programme with H ~ B'A^+B = F'F: minimise |y|^2/2 - q'x over the simplex, y = Fx."""
+    alpha = _balance(B, r) if alpha is None else alpha
+    B, q = _of_order_one((1.0 - alpha) * B, alpha * r)
+    each = np.arange(len(sample))
+    eigenvalues, vectors = np.linalg.eigh(B[:, sample])
+    shift = max(0.0, -float(eigenvalues[0]))
+    B[each, sample] += shift
+    eigenvalues += shift
+    kept = eigenvalues > NEGLIGIBLE * max(float(eigenvalues[-1]), 0.0)
+    F = (vectors[:, kept] / np.sqrt(eigenvalues[kept])).T @ B
+    terms, n = F.shape
+    P = block_diag([csc_array((n, n)), eye_array(terms)])
+    on_simplex = hstack([csc_array(np.ones((1, n))), csc_array((1, terms))])
+    defines_y = hstack([csc_array(F), -eye_array(terms)])
+    nonnegative = hstack([-eye_array(n), csc_array((n, terms))])
+    A = vstack([on_simplex, defines_y, nonnegative])
+    b = np.concatenate([[1.0], np.zeros(terms + n)])
+    x = minimise_quadratic(csc_array(P), np.concatenate([-q, np.zeros(terms)]), csc_array(A), b, 1 + terms)
+    return x[:n]
+
+
+def _balance(H: np.ndarray, r: np.ndarray) -> float:
+    """The alpha at which pair terms and relevance weigh the same on average; where one is 0 the other decides."""
+    cost, worth = float(np.abs(H).mean()), float(np.abs(r).mean())
+    if cost == 0.0 or worth == 0.0:
+        return 1.0 if cost == 0.0 else 0.0
+    return cost / (cost + worth)
+
+
+def _of_order_one(H: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both divided by the largest entry: the minimiser stays, and solvers need no scale of their own."""
+    largest = max(float(np.abs(H).max()), float(np.abs(r).max()))
+    return (H / largest, r / largest) if largest > 0.0 else (H, r)
+
+
+def minimise_quadratic(P: csc_array, q: np.ndarray, A: csc_array, b: np.ndarray, equalities: int) -> np.ndarray:
+    """x that minimises x'Px/2 + q'x (P by its upper triangle) subject to Ax <= b, the first rows with equality."""
+    try:
+        clarabel = import_module("clarabel")
+    except ImportError as error:
+        raise InvalidInput(
+            "a quadratic programme without the package clarabel",
+            "an installed one",
+            "Run: pip install certselect[solvers]",
+        ) from error
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    # Made for dense blocks; on one thread, so that the sums are always the same ones.
+    settings.direct_solve_method, settings.max_threads = "faer", 1
+    cones = [clarabel.ZeroConeT(equalities), clarabel.NonnegativeConeT(len(b) - equalities)]
+    answer = clarabel.DefaultSolver(csc_matrix(P), q, csc_matrix(A), b, cones, settings).solve()
+    x = np.array(answer.x)
+    if not np.isfinite(x).all():
+        raise CertselectError(f"Clarabel gave no solution of a quadratic programme: {answer.status}")
+    return x
+
+
+def ranked(problem: SubsetProblem, candidates: np.ndarray, weights: np.ndarray) -> list[int]:
+    """The k heaviest, lowest index of equals first; those without weight in order of relevance."""
+    left = weights.copy()
+    width = WEIGHT_TIE * float(left.max())
+    order: list[int] = []
+    while len(order) < problem.k and left.max() > width:
+        best = int((left >= left.max() - width).argmax())
+        order.append(int(candidates[best]))
+        left[best] = -np.inf
+    others = np.setdiff1d(candidates, order)
+    return order + most_relevant(problem, others, problem.k - len(order))
+
+
+def _prefix_values(problem: SubsetProblem, ranking: list[int]) -> list[float]:
+    """Value of each leading part of the ranking, its own size setting the pair weight."""
+    values, alone, shared = [], 0.0, 0.0
+    for place, feature in enumerate(ranking):
+        alone += float(problem.linear[feature])
+        if place:
+            shared += float(problem.pair_row(feature)[ranking[:place]].sum(dtype=float))
+        values.append(alone - problem.weight(place + 1) * shared)
+    return values
