@@ -66,7 +66,7 @@ def demo() -> None:
     problem = subset_problem(terms, k=8, criterion="jmi")
     selection = search(problem, "cobra", random_state=0, polish=True)
     typer.echo("Breast cancer data: 569 tumours, 30 measurements, malignant or benign; 5 equal-width levels each.\n")
-    print_selection(selection, terms)
+    print_selection(selection, terms, problem)
     typer.echo(
         "\nTry next:\n"
         "  certselect select TABLE.csv --target COLUMN -k 20             your own table (CSV or Parquet)\n"
@@ -87,7 +87,7 @@ def select(
     strategy: Annotated[
         str,
         typer.Option(
-            help="auto, cobra, forward, relevance, backward, floating, exhaustive, annealing, genetic, qpfs, soss."
+            help="auto, cobra, forward, relevance, backward, floating, exhaustive, annealing, genetic, qpfs or soss"
         ),
     ] = "auto",
     polish: Annotated[
@@ -136,7 +136,7 @@ def select(
         problem = subset_problem(terms, k, criterion, beta=beta)
         selection = search(problem, strategy, random_state=seed, polish=polish, certify=certify)
     if json is None or str(json) != "-":
-        print_selection(selection, terms)
+        print_selection(selection, terms, problem)
     for remark in [*(f"note: {warning.message}" for warning in warned), *remarks(selection, terms)]:
         typer.echo(remark, err=True)
     if json is not None:

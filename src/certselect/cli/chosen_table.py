@@ -9,16 +9,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from certselect.criteria import SubsetProblem
 from certselect.information.terms import InformationTerms
 from certselect.search.selection import INTERRUPTED, Selection
 
 _MANY_LEVELS = 50
 
 
-def print_selection(selection: Selection, terms: InformationTerms) -> None:
-    """Print what was chosen, with each feature's relevance, redundancy and share of the value."""
-    console = Console(soft_wrap=False)
-    table = Table(title=None)
+def print_selection(selection: Selection, terms: InformationTerms, problem: SubsetProblem) -> None:
+    """Print what was chosen, and what each feature adds to it."""
+    console = Console()
+    table = Table()
     table.add_column("feature", overflow="fold")
     table.add_column("relevance", justify="right")
     table.add_column("redundancy", justify="right")
@@ -27,33 +28,37 @@ def print_selection(selection: Selection, terms: InformationTerms) -> None:
     chosen = selection.indices
     shared = np.array([terms.pair_row("redundancy", int(i))[chosen] for i in chosen])
     np.fill_diagonal(shared, 0.0)
-    others = max(len(chosen) - 1, 1)
-    values = _values(selection)
     for place, i in enumerate(chosen):
-        closest = int(np.argmax(shared[place]))
+        closest = selection.names[int(np.argmax(shared[place]))] if len(chosen) > 1 else ""
         table.add_row(
-            # Text, not markup: a column may be called "[red]".
-            Text(repr(terms.feature_names[i])[1:-1]),
+            _as_it_is(terms.feature_names[i]),
             f"{terms.relevance[i]:.4f}",
-            f"{shared[place].sum() / others:.4f}",
-            Text(repr(selection.names[closest])[1:-1] if len(chosen) > 1 else ""),
-            values[place],
+            f"{shared[place].sum() / max(len(chosen) - 1, 1):.4f}",
+            _as_it_is(closest),
+            f"{_loss_without(problem, int(i), chosen):.4f}",
         )
     console.print(table)
-    console.print(
-        f"{selection.k} of {terms.n_features} features, {selection.criterion} = {selection.objective:.6f} nats, "
+    said = [
+        f"{len(chosen)} of {terms.n_features} features, {selection.criterion} = {selection.objective:.6f} nats, "
         f"by {selection.strategy} ({selection.status}).",
-        highlight=False,
-        soft_wrap=True,
-    )
+        "relevance: I(feature; target). redundancy: mean I(feature; other chosen feature). "
+        "value: what the subset would lose without the feature.",
+    ]
     if not math.isnan(selection.gap):
-        console.print(proven_in_words(selection), highlight=False, soft_wrap=True)
-    console.print(
-        "relevance: I(feature; target). redundancy: mean I(feature; other chosen features). "
-        "value: of the features up to this row." + ("" if any(values) else " This strategy has no order of choice."),
-        highlight=False,
-        soft_wrap=True,
-    )
+        said.insert(1, proven_in_words(selection))
+    for line in said:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _as_it_is(name: str) -> Text:
+    """A name as it is, for a column may be called "[red]" or hold control characters."""
+    return Text(repr(name)[1:-1])
+
+
+def _loss_without(problem: SubsetProblem, feature: int, chosen: np.ndarray) -> float:
+    """Relevance of a chosen feature less what it pays for its pairs with the others."""
+    others = chosen[chosen != feature]
+    return float(problem.linear[feature] - problem.weight(problem.k) * problem.pair_row(feature)[others].sum())
 
 
 def proven_in_words(selection: Selection) -> str:
@@ -64,13 +69,6 @@ def proven_in_words(selection: Selection) -> str:
     if math.isinf(selection.gap):
         return f"Proven: no {features} more than {selection.upper_bound:.6g}."
     return f"Proven: no {features} more than {max(selection.gap, 0.0) * 100:.2g} % above these."
-
-
-def _values(selection: Selection) -> list[str]:
-    """Value after each choice, where there is an order of choice."""
-    if selection.strategy in ("forward", "relevance") and len(selection.scores) == selection.k:
-        return [f"{score:.4f}" for score in selection.scores]
-    return [""] * (len(selection.indices) - 1) + [f"{selection.objective:.4f}"]
 
 
 def remarks(selection: Selection, terms: InformationTerms) -> list[str]:
