@@ -97,7 +97,7 @@ def test_without_compiled_kernels_the_terms_are_the_same(monkeypatch):
     compiled.pairs._cells = 10**9  # enough work to be worth the kernels
     matrices = {name: getattr(compiled, name) for name in MATRICES}
     assert compiled.pairs._compiled is not None
-    monkeypatch.setattr(plugin, "_KERNELS", "not loaded")
+    monkeypatch.setattr(plugin, "_compiled_for", set())
     plain = information_terms(X, y)
     for name in MATRICES:
         assert (getattr(plain, name) == matrices[name]).all()
@@ -134,3 +134,17 @@ def test_names_entropies_and_constants():
     assert terms.relevance[0] == pytest.approx(entropy(["u", "v", "u", "v"]))
     assert terms.relevance[1] == 0
     assert (terms.interaction[1] == 0).all()
+
+
+def test_a_small_table_of_another_kind_does_not_wait_for_the_compiler(monkeypatch):
+    rng = np.random.default_rng(7)
+    X, y = rng.integers(0, 3, (60, 5)), rng.integers(0, 2, 60)
+    monkeypatch.setattr(plugin, "_compiled_for", set())
+    kinds = [information_terms(X, y), information_terms(X, y, dtype="float32"), information_terms(X * 99, y)]
+    plugin._compiled_for.add(kinds[0].pairs._needs())
+    for terms, compiled in zip(kinds, (True, False, True), strict=True):
+        assert terms.interaction.shape == (5, 5)
+        assert (terms.pairs._compiled is not None) == compiled
+    wide = information_terms(rng.integers(0, 10**6, (60, 5)), y)
+    assert wide.interaction.shape == (5, 5)
+    assert (wide.pairs._compiled is not None) == (wide.levels.max() <= 64 and wide.pairs._table.codes.dtype == np.uint8)

@@ -15,7 +15,6 @@ from certselect.information.kernels import compiled, packing
 from certselect.information.kernels.compiled import CompiledCounter
 from certselect.information.kernels.entropy_sums import count_log_table
 from certselect.information.kernels.plain import PlainCounter
-from certselect.information.plugin import CountedPairs
 from certselect.progress import listening
 from certselect.table import read_table
 from certselect.threads import run_parts, thread_count
@@ -36,8 +35,7 @@ def random_table(seed, m, levels, n_classes):
 
 
 def plain_matrix(table, kind):
-    counter = PlainCounter(table)
-    return np.array([CountedPairs._terms(kind, counter, i) for i in range(len(table.codes))])
+    return PlainCounter(table, FLOAT64).matrix(kind)
 
 
 # Shapes that meet every path: one word and many, binary to more levels than samples,
@@ -61,7 +59,7 @@ def table(request):
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 def test_compiled_counts_equal_plain_counts(table, n_threads):
-    fast, slow = CompiledCounter(table, n_threads, FLOAT64), PlainCounter(table)
+    fast, slow = CompiledCounter(table, n_threads, FLOAT64), PlainCounter(table, FLOAT64)
     assert (fast.sums.level == slow.sums.level).all()
     assert (fast.sums.level_class == slow.sums.level_class).all()
     assert fast.sums.classes == slow.sums.classes
@@ -77,7 +75,7 @@ def test_sums_equal_the_twins_counts(table):
     logs, _ = count_log_table(table.codes.shape[1])
     columns = [column.tolist() for column in table.codes]
     target = table.target.tolist()
-    counter = PlainCounter(table)
+    counter = PlainCounter(table, FLOAT64)
     for i, column in enumerate(columns):
         assert counter.sums.level[i] == sum(int(logs[c]) for c in naive.joint_counts(column).values())
         assert counter.sums.level_class[i] == sum(int(logs[c]) for c in naive.joint_counts(column, target).values())

@@ -81,14 +81,14 @@ def test_only_empty_draws_are_repaired_all_the_same(random_problem):
 def test_repair_of_larger_problems_equals_the_twin():
     """Pools that halve several times, far too large and far too small draws beside each other."""
     rng = np.random.default_rng(33)
-    n, k = 60, 5
+    n, k = 36, 3
     upper = np.triu(rng.integers(-3, 4, (n, n)), 1) / 64
     linear = rng.integers(0, 5, n) / 64
     Q = -(upper + upper.T) / 2 + np.diag(linear)
     pair = {(i, j): Fraction(float(upper[i, j])) for i in range(n) for j in range(i + 1, n)}
     twin = naive_search.NaiveProblem([Fraction(v) for v in linear], pair, "d1", Fraction(0), k, list(range(n)))
     drawn = np.zeros((4, n), dtype=bool)
-    drawn[0, :2] = drawn[1, 10:24] = drawn[2, ::2] = drawn[3] = True
+    drawn[0, :2] = drawn[1, 10:20] = drawn[2, ::2] = drawn[3] = True
     repaired = repair_sizes(drawn, Q, k, scale=float(linear.max()))
     for before, after in zip(drawn, repaired, strict=True):
         assert np.flatnonzero(after).tolist() == naive_rounding.repair(twin, np.flatnonzero(before).tolist())

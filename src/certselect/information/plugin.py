@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from certselect.coding import CodedTable
-from certselect.information.kernels.entropy_sums import EntropySums
+from certselect.information.kernels.entropy_sums import FEW_LEVELS, EntropySums
 from certselect.information.kernels.plain import PlainCounter
 from certselect.information.terms import InformationTerms
 from certselect.progress import report
 from certselect.threads import thread_count
 
+if TYPE_CHECKING:
+    from certselect.information.kernels.compiled import CompiledCounter
+
 # Cells (samples x features x features) counted without a compiler, in about 0.2 s;
 # loading the compiled kernels takes longer, compiling them the first time much longer.
 _PLAIN_CELLS = 10_000_000
-_KERNELS = "certselect.information.kernels.compiled"
+# Kinds of tables this process has loaded machine code for: the next of the kind, however
+# small, is counted by it, the first small one of another kind need not wait for a compiler.
+_compiled_for: set[tuple[np.dtype, np.dtype, bool]] = set()
 
 
 class CountedPairs:
@@ -34,54 +39,39 @@ class CountedPairs:
         self._threads = thread_count(n_jobs)
         self._cells = 0  # counted or about to be
         self._plain: PlainCounter | None = None
-        self._compiled = None
+        self._compiled: CompiledCounter | None = None
 
     def sums(self) -> EntropySums:
         """Entropy sums of the single features."""
         return self._counter(1).sums
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        counter = self._counter(len(features))
-        if not isinstance(counter, PlainCounter):
-            return counter.rows(kind, features)
-        return np.array([self._terms(kind, counter, int(feature)) for feature in features], dtype=self._dtype)
+        return self._counter(len(features)).rows(kind, features)
 
     def matrix(self, kind: str) -> np.ndarray:
-        counter = self._counter(len(self._table.codes))
-        if not isinstance(counter, PlainCounter):
-            return counter.matrix(kind)
-        return self.rows(kind, np.arange(len(self._table.codes)))
+        return self._counter(len(self._table.codes)).matrix(kind)
 
     def both(self) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy of all pairs; they share their counts."""
-        counter = self._counter(len(self._table.codes))
-        if not isinstance(counter, PlainCounter):
-            return counter.both()
-        return self.matrix("redundancy"), self.matrix("conditional_redundancy")
+        return self._counter(len(self._table.codes)).both()
 
-    def _counter(self, n_rows: int):
+    def _counter(self, n_rows: int) -> PlainCounter | CompiledCounter:
+        """Who shall count `n_rows` more features with all."""
         self._cells += n_rows * self._table.codes.size
-        if self._compiled is None and (self._cells > _PLAIN_CELLS or _KERNELS in sys.modules):
+        if self._compiled is None and (self._cells > _PLAIN_CELLS or self._needs() in _compiled_for):
             self._compiled = _load_compiled()(self._table, self._threads, self._dtype)
+            _compiled_for.add(self._needs())
         if self._compiled is not None:
             return self._compiled
         if self._plain is None:
-            self._plain = PlainCounter(self._table)
+            self._plain = PlainCounter(self._table, self._dtype)
         return self._plain
 
-    @staticmethod
-    def _terms(kind: str, counter: PlainCounter, feature: int) -> np.ndarray:
-        sums = counter.sums
-        whole, within = counter.pair_sums(feature, kind != "redundancy")
-        redundancy = np.maximum(whole - sums.level[feature] - sums.level + sums.total, 0) * sums.unit
-        if kind == "redundancy":
-            return redundancy
-        conditional = within - sums.level_class[feature] - sums.level_class + sums.classes
-        conditional = np.maximum(conditional, 0) * sums.unit
-        return conditional if kind == "conditional_redundancy" else redundancy - conditional
+    def _needs(self) -> tuple[np.dtype, np.dtype, bool]:
+        """What decides which machine code a table needs."""
+        return self._table.codes.dtype, self._dtype, bool((self._table.levels > FEW_LEVELS).any())
 
 
-def _load_compiled():
+def _load_compiled() -> type[CompiledCounter]:
     """Import the compiled kernels, telling whoever listens if they are yet to be compiled."""
     from certselect.information.kernels import bits, compiled
 

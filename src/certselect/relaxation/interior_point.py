@@ -52,7 +52,7 @@ SHORTEST_STEP = 1e-4
 MAX_FRUITLESS = 6
 # A stop before the tolerance still counts as nearly solved within this factor of it.
 NEARLY = 1e3
-BLOCK = 256
+BLOCK = 128
 
 
 @dataclass
@@ -90,7 +90,7 @@ def interior_point(
     K = lifted_objective(Q)
     project(K, normal)
     point = _starting_point(K, normal, k, start)
-    work = [np.empty_like(K) for _ in range(4)]
+    work = [np.empty_like(K) for _ in range(5)]
     first = np.random.default_rng(0).standard_normal(n + 1)
 
     best_d, best_gap = point.d, np.inf
@@ -185,13 +185,12 @@ def _advance(
     point: _Point, K: np.ndarray, normal: np.ndarray, gap: float, work: list[np.ndarray], first: np.ndarray
 ) -> None:
     """One predictor-corrector iteration, in place."""
-    G, schur, scaled, dY = work
+    G, schur, scaled, dY, product = work
     Y, d = point.Y, point.d
     mu = gap / (len(d) - 1)
 
     _inverse_on_face(point.Z_factor, normal, G)
-    np.multiply(G, Y, out=schur)
-    _factor_schur(schur)
+    _factor_schur(G, Y, schur)
     G_diagonal = diagonal(G).copy()
 
     def solve(rhs: np.ndarray) -> np.ndarray:
@@ -215,8 +214,9 @@ def _advance(
     ones = np.ones(len(d))
     dd_p = solve(-ones)
     np.multiply(Y, dd_p[:, None], out=scaled)
-    _minus_symmetric_product(G, scaled, dY)
+    _minus_symmetric_product(G, scaled, product, dY)
     dY -= Y
+    # G grows like 1/mu: unless what rounding put off the face is removed each time, it ends the progress early.
     project(dY, normal)
     primal_p, dual_p = steps(dd_p, 1.0)
     slack_change = float(d @ diagonal(dY)) - inner(K, dY)
@@ -227,11 +227,11 @@ def _advance(
 
     # Corrector: towards mu_next on the central path, with the predictor's second-order term.
     scaled_p = np.multiply(dY, dd_p[:, None], out=dY)
-    second_order = np.einsum("ij,ji->i", G, dY, optimize=False)
+    second_order = np.einsum("ji,ji->i", G, dY)
     dd = solve(mu_next * G_diagonal - ones - second_order)
     np.multiply(Y, dd[:, None], out=scaled)
     scaled += scaled_p
-    _minus_symmetric_product(G, scaled, dY)
+    _minus_symmetric_product(G, scaled, product, dY)
     dY -= Y
     G *= mu_next
     dY += G
@@ -289,23 +289,26 @@ def _inverse_on_face(factor: np.ndarray, normal: np.ndarray, out: np.ndarray) ->
     project(out, normal)
 
 
-def _factor_schur(schur: np.ndarray) -> None:
-    """Cholesky of the Schur matrix in place, with the smallest ridge that lets it through.
+def _factor_schur(G: np.ndarray, Y: np.ndarray, out: np.ndarray) -> None:
+    """Cholesky of the Schur matrix G o Y, with the smallest ridge that lets it through.
 
     Duplicate features and degenerate optima make it numerically singular near the
     end; the ridge bends the direction a little, the step lengths stay safe.
     """
-    kept = schur.copy(order="F")
-    scale = diagonal(kept).copy()
     for ridge in (0.0, 1e-15, 1e-13, 1e-11, 1e-9):
-        diagonal(schur)[:] += ridge * scale
-        if dpotrf(schur, lower=1, clean=0, overwrite_a=1)[1] == 0:
+        np.multiply(G, Y, out=out)
+        diagonal(out)[:] *= 1.0 + ridge
+        if dpotrf(out, lower=1, clean=0, overwrite_a=1)[1] == 0:
             return
-        np.copyto(schur, kept)
     raise _Stalled
 
 
-def _minus_symmetric_product(A: np.ndarray, B: np.ndarray, out: np.ndarray) -> None:
-    """-(AB + B'A)/2 for symmetric A, into `out`."""
-    product = dgemm(-0.5, A, B)
-    np.add(product, product.T, out=out)
+def _minus_symmetric_product(A: np.ndarray, B: np.ndarray, product: np.ndarray, out: np.ndarray) -> None:
+    """-(AB + B'A)/2 for symmetric A, into `out`; `product` is scratch."""
+    dgemm(-0.5, A, B, c=product, overwrite_c=1)
+    # By blocks: a transpose read across a whole matrix misses the cache at every entry.
+    for left in range(0, len(A), BLOCK):
+        right = left + BLOCK
+        for top in range(0, len(A), BLOCK):
+            bottom = top + BLOCK
+            np.add(product[top:bottom, left:right], product[left:right, top:bottom].T, out=out[top:bottom, left:right])

@@ -16,6 +16,8 @@ import numpy as np
 
 # Two sums of size m ln m are added at most, and a signed 64-bit integer holds 63 bits.
 _BITS = 61
+# A feature of more levels gets no bit rows: counting it by scattering is cheaper.
+FEW_LEVELS = 64
 
 
 @lru_cache(maxsize=8)

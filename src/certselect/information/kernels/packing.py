@@ -10,12 +10,11 @@ import numpy as np
 
 from certselect.coding import CodedTable
 from certselect.information.kernels.bits import pack_blocks
-from certselect.information.kernels.entropy_sums import EntropySums, class_sums, count_log_table
+from certselect.information.kernels.entropy_sums import FEW_LEVELS, EntropySums, class_sums, count_log_table
 from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.scatter import sum_features
 from certselect.threads import run_parts
 
-_MOST_LEVELS = 64  # of a feature with bit rows; beyond, scattering is cheaper
 _MOST_GROWTH = 8  # bit rows may take this many times the memory of the codes ...
 _FREE_MEMORY = 1 << 28  # ... beyond a quarter of a gigabyte
 
@@ -79,7 +78,7 @@ def pack_table(table: CodedTable, n_threads: int) -> PackedTable:
     slot_levels[:n] = table.levels[by_levels]
     block_levels = slot_levels.reshape(n_blocks, LANES).max(axis=1)
 
-    n_packed = int(np.searchsorted(block_levels, _MOST_LEVELS, side="right"))
+    n_packed = int(np.searchsorted(block_levels, FEW_LEVELS, side="right"))
     rows = block_levels - 1
     if rows[:n_packed].sum() * LANES * int(class_word[-1]) * 8 > _MOST_GROWTH * table.codes.nbytes + _FREE_MEMORY:
         n_packed = 0  # almost as many classes as samples: padding each to a word costs too much

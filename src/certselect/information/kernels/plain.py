@@ -12,9 +12,10 @@ _CHUNK = 1 << 19
 
 
 class PlainCounter:
-    """Sums of c ln c over the joint counts of a coded table, by `np.bincount`."""
+    """Pair terms of a coded table by the row or all at once, counted by `np.bincount`."""
 
-    def __init__(self, table: CodedTable) -> None:
+    def __init__(self, table: CodedTable, dtype: np.dtype) -> None:
+        self._dtype = dtype
         self._codes = table.codes
         m = self._codes.shape[1]
         self._levels = table.levels
@@ -27,9 +28,32 @@ class PlainCounter:
         total = int(self._logs[-1])
         self.sums = EntropySums(level, level_class, classes, total, 1.0 / (m * 2.0**fraction_bits))
 
+    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
+        """Pair terms of some features with all, (len(features), n)."""
+        return np.array([self._terms(kind, int(feature)) for feature in features], dtype=self._dtype)
+
+    def matrix(self, kind: str) -> np.ndarray:
+        """All pair terms, (n, n)."""
+        return self.rows(kind, np.arange(len(self._codes)))
+
+    def both(self) -> tuple[np.ndarray, np.ndarray]:
+        """Redundancy and conditional redundancy of all pairs."""
+        return self.matrix("redundancy"), self.matrix("conditional_redundancy")
+
     def pair_sums(self, feature: int, conditional: bool) -> tuple[np.ndarray, np.ndarray]:
         """Of one feature with all: sums over joint counts (n,), and over those within classes (n,)."""
         return self._joint_sums(self._codes[feature].astype(np.int64), int(self._levels[feature]), conditional)
+
+    def _terms(self, kind: str, feature: int) -> np.ndarray:
+        sums = self.sums
+        whole, within = self.pair_sums(feature, kind != "redundancy")
+        # Rounding of the table of logarithms may leave a unit or two below 0.
+        redundancy = np.maximum(whole - sums.level[feature] - sums.level + sums.total, 0) * sums.unit
+        if kind == "redundancy":
+            return redundancy
+        conditional = within - sums.level_class[feature] - sums.level_class + sums.classes
+        conditional = np.maximum(conditional, 0) * sums.unit
+        return conditional if kind == "conditional_redundancy" else redundancy - conditional
 
     def _joint_sums(self, codes: np.ndarray, levels: int, conditional: bool) -> tuple[np.ndarray, np.ndarray]:
         n, m = self._codes.shape
