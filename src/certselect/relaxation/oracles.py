@@ -74,7 +74,7 @@ def _imported(method: str) -> ModuleType:
         raise InvalidInput(
             f"method={method!r} without the package {method}",
             "an installed one",
-            "Run: pip install 'certselect[oracles]', or use method='interior_point'.",
+            "Run: pip install 'certselect[solvers]', or use method='interior_point'.",
         ) from error
 
 

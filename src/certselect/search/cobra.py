@@ -58,4 +58,4 @@ def cobra(
     )
     found.multipliers = found.relaxation.multipliers
     drawn = draw_subsets(factor_of(found.relaxation), draws, rng)
-    round_draws(problem, found, candidate_matrix(problem), drawn, repair=repair)
+    found.drawn_size = round_draws(problem, found, candidate_matrix(problem), drawn, repair=repair).mean_size

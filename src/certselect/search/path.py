@@ -34,7 +34,7 @@ def selection_path(
     """Select features for several sizes at once, to choose a size or to see how the subset grows.
 
     Each answer is the one `select` gives at that size. The subsets of "forward",
-    "relevance" and "backward" nest, so these strategies run once for all sizes
+    "relevance", "qpfs" and "backward" nest, so these strategies run once for all sizes
     (and every answer tells that run's seconds); the others run once per size.
 
     Parameters
@@ -123,5 +123,6 @@ def _before_later_removals(problem: SubsetProblem, whole: Found) -> Found:
 NESTED = {
     "relevance": _Nested(max, _first_choices),
     "forward": _Nested(max, _first_choices),
+    "qpfs": _Nested(max, _first_choices),
     "backward": _Nested(min, _before_later_removals),
 }

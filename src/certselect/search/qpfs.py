@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import numpy as np
-from scipy.sparse import block_diag, csc_array, csc_matrix, eye_array, hstack, vstack
+from scipy.sparse import block_diag, csc_array, eye_array, hstack, vstack
 
 from certselect.criteria.problem import SubsetProblem
-from certselect.errors import CertselectError, InvalidInput
+from certselect.errors import InvalidInput
 from certselect.search.options import check_count
+from certselect.search.quadratic import minimise_quadratic
 from certselect.search.relevance import most_relevant
 from certselect.search.strategy import Found
 
@@ -162,28 +161,6 @@ def _of_order_one(H: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     """Both divided by the largest entry: the minimiser stays, and solvers need no scale of their own."""
     largest = max(float(np.abs(H).max()), float(np.abs(r).max()))
     return (H / largest, r / largest) if largest > 0.0 else (H, r)
-
-
-def minimise_quadratic(P: csc_array, q: np.ndarray, A: csc_array, b: np.ndarray, equalities: int) -> np.ndarray:
-    """x that minimises x'Px/2 + q'x (P by its upper triangle) subject to Ax <= b, the first rows with equality."""
-    try:
-        clarabel = import_module("clarabel")
-    except ImportError as error:
-        raise InvalidInput(
-            "a quadratic programme without the package clarabel",
-            "an installed one",
-            "Run: pip install certselect[solvers]",
-        ) from error
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    # Made for dense blocks; on one thread, so that the sums are always the same ones.
-    settings.direct_solve_method, settings.max_threads = "faer", 1
-    cones = [clarabel.ZeroConeT(equalities), clarabel.NonnegativeConeT(len(b) - equalities)]
-    answer = clarabel.DefaultSolver(csc_matrix(P), q, csc_matrix(A), b, cones, settings).solve()
-    x = np.array(answer.x)
-    if not np.isfinite(x).all():
-        raise CertselectError(f"Clarabel gave no solution of a quadratic programme: {answer.status}")
-    return x
 
 
 def ranked(problem: SubsetProblem, candidates: np.ndarray, weights: np.ndarray) -> list[int]:

@@ -182,6 +182,7 @@ def conclude(
         criterion=problem.criterion.name,
         k=problem.k,
         status=found.status,
+        drawn_size=found.drawn_size,
         seconds=seconds,
         dropped=tuple(problem.feature_names[i] for i in np.flatnonzero(~eligible)),
     )

@@ -37,6 +37,9 @@ class Selection:
         The proof behind `upper_bound`: multipliers from which it can be checked again.
     seconds : dict
         Time spent, by stage.
+    drawn_size : float
+        For "cobra" and "soss": mean size of the random subsets before it was
+        brought to k, so how much work the repair had; NaN for the others.
     dropped : tuple of str
         Constant features, left out before the search.
     """
@@ -54,3 +57,4 @@ class Selection:
     seconds: dict[str, float] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     certificate: Certificate | None = None
+    drawn_size: float = float("nan")

@@ -8,7 +8,7 @@ from scipy.sparse import csc_array, eye_array, vstack
 
 from certselect.criteria.problem import SubsetProblem
 from certselect.search.options import check_count
-from certselect.search.qpfs import minimise_quadratic
+from certselect.search.quadratic import minimise_quadratic
 from certselect.search.rounding import candidate_matrix, round_draws, start_from_forward
 from certselect.search.strategy import Found
 
@@ -33,7 +33,7 @@ def soss(problem: SubsetProblem, found: Found, rng: np.random.Generator, /, *, d
     start_from_forward(problem, found, rng)
     Q = candidate_matrix(problem)
     membership = solve_concave(Q, problem.k)
-    round_draws(problem, found, Q, draw_members(membership, draws, rng))
+    found.drawn_size = round_draws(problem, found, Q, draw_members(membership, draws, rng)).mean_size
 
 
 def concave_split(Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -22,7 +22,8 @@ class Found:
     took out, in order. A search that relaxes the problem keeps the latest
     `multipliers`, from which a bound can be proved whatever happens next, and
     the `relaxation` once it is solved. `any_size` says that the subset is meant
-    to have its own size instead of k.
+    to have its own size instead of k; `drawn_size` is how large random subsets
+    were on average before their size was repaired.
     """
 
     indices: list[int] = field(default_factory=list)
@@ -32,6 +33,7 @@ class Found:
     relaxation: Relaxation | None = None
     multipliers: np.ndarray | None = None
     any_size: bool = False
+    drawn_size: float = float("nan")
 
 
 class Strategy(Protocol):
