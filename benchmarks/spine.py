@@ -107,6 +107,6 @@ def _exponent(rows: list[tuple], size: int, place: int) -> float:
 
 
 if __name__ == "__main__":
-    all_pairs()
-    forward()
-    growth()
+    parts = {"pairs": all_pairs, "forward": forward, "growth": growth}
+    for name in sys.argv[1:] or parts:
+        parts[name]()

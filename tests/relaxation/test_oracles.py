@@ -63,5 +63,5 @@ def test_stopped_by_iterations(method: str) -> None:
 
 def test_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scs", None)
-    with pytest.raises(InvalidInput, match=r"certselect\[oracles\]"):
+    with pytest.raises(InvalidInput, match=r"certselect\[solvers\]"):
         solve(np.eye(3), 2, "scs")

@@ -42,7 +42,7 @@ class Certificate:
         return (self.bound - self.value) / abs(self.value)
 
 
-def certify(problem: SubsetProblem, indices: Iterable[int], multipliers: np.ndarray) -> Certificate:
+def certificate_of(problem: SubsetProblem, indices: Iterable[int], multipliers: np.ndarray) -> Certificate:
     """Value the subset, bound all subsets, from the problem and the multipliers alone.
 
     `indices` count the table's columns; `multipliers` (n+1,) follow the order of
@@ -59,4 +59,12 @@ def certify(problem: SubsetProblem, indices: Iterable[int], multipliers: np.ndar
     if len(problem.candidates) < len(Q):
         Q = Q[np.ix_(problem.candidates, problem.candidates)]
     proved = prove_bound(Q, problem.k, multipliers)
-    return Certificate(problem.value(chosen), proved.bound, np.asarray(multipliers), proved.shown_by)
+    bound = proved.bound + _stored_in_single(Q, problem.k)
+    return Certificate(problem.value(chosen), bound, np.asarray(multipliers), proved.shown_by)
+
+
+def _stored_in_single(Q: np.ndarray, k: int) -> float:
+    """What rounding Q to float32 can have taken from a subset's value: half a unit of each of its entries."""
+    if Q.dtype != np.float32:
+        return 0.0
+    return float(k) * k * float(np.abs(Q).max()) * 2.0**-23

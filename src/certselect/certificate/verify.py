@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from certselect.certificate.certificate import certify as certificate_of
+from certselect.certificate.certificate import certificate_of
 from certselect.criteria import subset_problem
 from certselect.errors import InvalidInput
 from certselect.information import information_terms

@@ -90,7 +90,7 @@ def code_table(
         table.classes,
         tuple(part for part, _ in coded),
     )
-    return assemble(coding, coded, table.target)
+    return assemble(coding, coded, table.target, fitted=True)
 
 
 def _code_numbers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ from certselect.coding.tiles import TILE_BYTES, TILE_WIDTH, over_columns, row_ti
 from certselect.errors import InvalidInput
 from certselect.table import Block
 
+# Does the pass over a table of int64 in a third of NumPy's time. It comes with the counting
+# kernels and is used where they are loaded: no small table waits for a compiler on its account.
+_COMPILED = "certselect.coding.narrowing"
 _NARROW = 255  # largest max - min whose offsets fit in a byte
 _TABULATED = 65535  # largest max - min for which a table of seen values beats sorting
 _COMPARED = 16  # largest max - min for which comparing with each value beats scattering into a table
@@ -110,13 +114,19 @@ def _offsets(values: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray
     low, high = np.empty(p, dtype=values.dtype), np.empty(p, dtype=values.dtype)
     offsets = np.empty((p, m), dtype=np.uint8)
 
+    compiled = sys.modules.get(_COMPILED)
+    suits = values.dtype == np.int64 and values.flags.c_contiguous and values.flags.writeable
+
     def narrow(columns: slice) -> None:
         lowest, highest = low[columns], high[columns]
-        lowest[:] = highest[:] = values[0, columns]
-        for rows, tile in row_tiles(values[:, columns]):
-            np.minimum(lowest, tile.min(axis=0), out=lowest)
-            np.maximum(highest, tile.max(axis=0), out=highest)
-            offsets[columns, rows] = tile.astype(np.uint8).T
+        if compiled is not None and suits:
+            compiled.narrow_columns(values, columns.start, columns.stop, low, high, offsets)
+        else:
+            lowest[:] = highest[:] = values[0, columns]
+            for rows, tile in row_tiles(values[:, columns]):
+                np.minimum(lowest, tile.min(axis=0), out=lowest)
+                np.maximum(highest, tile.max(axis=0), out=highest)
+                offsets[columns, rows] = tile.astype(np.uint8).T
         start = lowest.astype(np.uint8)
         if start.any():
             offsets[columns] -= start[:, None]

@@ -86,7 +86,7 @@ class Coding:
             columns = [holders[position] for position in part.positions.tolist()]
             names = [self.feature_names[position] for position in part.positions.tolist()]
             coded.append((part, _apply_part(part, columns, names)))
-        return assemble(self, coded, self._target(table))
+        return assemble(self, coded, self._target(table), fitted=False)
 
     def describe(self) -> dict[str, int | str | None]:
         """How numbers and integers were coded, for a report."""
@@ -117,13 +117,20 @@ class Coding:
         return np.array([known[label] for label in table.classes], dtype=np.int32)[table.target]
 
 
-def assemble(coding: Coding, coded: Iterable[tuple[Part, np.ndarray]], target: np.ndarray) -> CodedTable:
-    """Put the coded parts of a table together, every feature at its place."""
+def assemble(
+    coding: Coding, coded: Iterable[tuple[Part, np.ndarray]], target: np.ndarray, *, fitted: bool
+) -> CodedTable:
+    """Put the coded parts of a table together, every feature at its place; `fitted` on the rows coded."""
     coded = list(coded)
     n, m = len(coding.feature_names), len(target)
     levels = np.empty(n, dtype=np.int64)
-    for part, _ in coded:
+    constant = np.empty(n, dtype=bool)
+    for part, some in coded:
         levels[part.positions] = part.levels
+        if isinstance(part, NumberCuts) or not fitted:
+            constant[part.positions] = (some == some[:, :1]).all(axis=1)
+        else:  # every level occurs in the rows it was made from
+            constant[part.positions] = part.levels == 1
     dtype = np.min_scalar_type(int(levels.max()) - 1)
     if len(coded) == 1:  # the part's positions are 0 .. n - 1, for they ascend
         codes = coded[0][1].astype(dtype, copy=False)
@@ -131,7 +138,6 @@ def assemble(coding: Coding, coded: Iterable[tuple[Part, np.ndarray]], target: n
         codes = np.empty((n, m), dtype=dtype)
         for part, some in coded:
             codes[part.positions] = some
-    constant = (codes == codes[:, :1]).all(axis=1)
     return CodedTable(codes, levels, constant, target, coding.classes, coding.feature_names, coding)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,8 +76,9 @@ def _load_compiled() -> type[CompiledCounter]:
     """Import the compiled kernels, telling whoever listens if they are yet to be compiled."""
     from certselect.information.kernels import bits, compiled
 
-    if not any(Path(str(bits.count_groups.stats.cache_path)).glob("bits.count_groups*.nbi")):
+    if not _compiled_for and not any(Path(str(bits.count_groups.stats.cache_path)).glob("bits.count_groups*.nbi")):
         report("compiling the kernels, once after installation", 0, 1)
+    import_module("certselect.coding.narrowing")  # where the compiler is loaded, coding uses it too
     return compiled.CompiledCounter
 
 

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
-from certselect.certificate import certify as certificate_of
+from certselect.certificate import certificate_of
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Iterate, Relaxation, relax
 from certselect.search.selection import Selection

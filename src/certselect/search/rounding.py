@@ -195,4 +195,5 @@ def _keep(
 ) -> None:
     found.any_size = any_size
     found.indices = problem.candidates[np.flatnonzero(subset)].tolist()
-    found.scores = list(improvements)
+    # The last one anew from the pair terms: Q may be held in single precision.
+    found.scores = [*improvements[:-1], problem.value(found.indices)]

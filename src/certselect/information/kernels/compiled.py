@@ -20,6 +20,7 @@ _WHAT = {"redundancy": REDUNDANCY, "interaction": INTERACTION, "conditional_redu
 _WORD, _LOOK_UP, _SCATTER, _SCATTER_SLICES = 0.07, 1.3, 1.8, 3.2
 _ROWS_PER_GROUP = 32  # bit rows on the left at a time: their counts stay in the first-level cache
 _WORTH_A_THREAD = 5e5  # nanoseconds of work below which a second thread costs more than it brings
+_ONE = np.array([0, 1])  # where one group of one feature begins and ends
 _PART = 5e7  # nanoseconds of work between two reports of progress
 
 
@@ -42,23 +43,23 @@ class CompiledCounter:
         out = np.empty((len(features), len(packed.levels)), dtype=self._dtype)
         other = np.empty_like(out) if what == BOTH else out
         for row, feature in enumerate(features):
-            run_parts("pairs", self._parts_of_row(int(feature), row, what, out, other), self._threads)
+            slot = int(packed.feature_slot[feature])
+            plan = self._plan_row(int(packed.levels[feature]), slot // LANES < packed.n_packed, what)
+            parts = [partial(self._count_row, slot, row, plan, part, what, out, other) for part in range(plan[1])]
+            run_parts("pairs", parts, self._threads)
         return other if kind == "conditional_redundancy" else out
 
-    def _parts_of_row(self, feature: int, row: int, what: int, out: np.ndarray, other: np.ndarray) -> list:
-        packed, n = self._packed, len(self._packed.levels)
-        slot = packed.feature_slot[feature : feature + 1]
-        limit, n_parts = self._plan_row(int(packed.levels[feature]), int(slot[0]) // LANES < packed.n_packed, what)
-        group, rows = np.array([0, 1]), np.array([row])
-
-        def part(i: int) -> None:
-            blocks = np.array([limit * i // n_parts, limit * (i + 1) // n_parts])
-            self._count(slot, group, blocks[:1], blocks[1:], what, False, rows, out, other)
-            behind = min(n, limit * LANES)
-            slots = np.array([behind + (n - behind) * i // n_parts, behind + (n - behind) * (i + 1) // n_parts])
-            self._scatter(slot, slots[:1], slots[1:], what, False, rows, out, other)
-
-        return [partial(part, i) for i in range(n_parts)]
+    def _count_row(self, slot, row, plan, part, what, out, other) -> None:
+        """One part of one feature's terms with all: its share of the blocks by bit rows, and of the rest."""
+        (limit, n_parts), n = plan, len(self._packed.levels)
+        left, rows = np.array([slot]), np.array([row])
+        first, last = limit * part // n_parts, limit * (part + 1) // n_parts
+        if first < last:
+            self._count(left, _ONE, np.array([first]), np.array([last]), what, False, rows, out, other)
+        behind = min(n, limit * LANES)
+        first, last = (behind + (n - behind) * p // n_parts for p in (part, part + 1))
+        if first < last:
+            self._scatter(left, np.array([first]), np.array([last]), what, False, rows, out, other)
 
     def matrix(self, kind: str) -> np.ndarray:
         """All pair terms, (n, n)."""
@@ -101,13 +102,13 @@ class CompiledCounter:
                 last.append(limits[block])
         left = np.array(slots)
         rows = self._packed.slot_feature[left]
-        self._count(left, np.array(starts), np.array(first), np.array(last), what, True, rows, out, other)
-        self._scatter(left, np.minimum(behind, n), np.full(len(left), n), what, True, rows, out, other)
+        if any(begin < end for begin, end in zip(first, last, strict=True)):
+            self._count(left, np.array(starts), np.array(first), np.array(last), what, True, rows, out, other)
+        if min(behind) < n:
+            self._scatter(left, np.minimum(behind, n), np.full(len(left), n), what, True, rows, out, other)
 
     def _count(self, left, group_at, first, last, what, mirror, rows, out, other) -> None:
         packed = self._packed
-        if (first >= last).all():
-            return
         count_groups(
             left, group_at, first, last, packed.bits, packed.margins, packed.slot_feature, packed.slot_levels,
             packed.block_levels, packed.block_at, packed.margin_at, packed.class_word, packed.class_size, packed.logs,
@@ -116,8 +117,6 @@ class CompiledCounter:
 
     def _scatter(self, left, first, last, what, mirror, rows, out, other) -> None:
         packed = self._packed
-        if (first >= last).all():
-            return
         scatter_pairs(
             left, first, last, packed.slot_feature, packed.codes, packed.levels, packed.target, packed.row_order,
             packed.steps, packed.level_sums, packed.level_class_sums, int(packed.logs[-1]), packed.class_sum,

@@ -15,6 +15,7 @@ from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.scatter import sum_features
 from certselect.threads import run_parts
 
+_WORTH_THREADS = 2_000_000  # cells; packing fewer takes less than a millisecond
 _MOST_GROWTH = 8  # bit rows may take this many times the memory of the codes ...
 _FREE_MEMORY = 1 << 28  # ... beyond a quarter of a gigabyte
 
@@ -94,7 +95,7 @@ def pack_table(table: CodedTable, n_threads: int) -> PackedTable:
         logs, np.diff(logs), np.zeros(n_blocks * LANES, dtype=np.int64), np.zeros(n_blocks * LANES, dtype=np.int64),
         class_sum, 1.0 / (m * 2.0**fraction_bits),
     )  # fmt: skip
-    cuts = np.linspace(0, n_packed, 1 + (max(1, min(n_threads, n_packed)) if n * m > 1e5 else 1)).astype(int)
+    cuts = np.linspace(0, n_packed, 1 + (max(1, min(n_threads, n_packed)) if n * m > _WORTH_THREADS else 1)).astype(int)
     parts = [partial(_pack, packed, sample_bit, first, last) for first, last in pairwise(cuts.tolist())]
     run_parts("packing", parts, n_threads)
     return packed
