@@ -82,6 +82,7 @@ def seconds(work: Callable[[], object], repeats: int = 1) -> float:
 
 def product_seconds(n: int) -> float:
     A = np.random.default_rng(0).standard_normal((n, n))
+    time.sleep(0.2)  # SciPy's BLAS threads spin for a while after the solver
     return seconds(lambda: A @ A, repeats=5)
 
 
@@ -90,9 +91,12 @@ def interior_point() -> None:
     for n in (500, 1000, 2000):
         for k in (12, 50):
             Q = mrmr_problem(n, k)
-            before = product_seconds(n)
-            answer = solve(Q, k, "interior_point")
-            product = (before + product_seconds(n)) / 2
+            answers = []
+            for _ in range(1 if n > 1000 else 3):
+                time.sleep(0.2)  # NumPy's BLAS threads spin for a while after a product
+                answers.append(solve(Q, k, "interior_point"))
+            answer = min(answers, key=lambda answer: answer.seconds)
+            product = product_seconds(n)
             certifying = seconds(lambda Q=Q, k=k, answer=answer: upper_bound(Q, k, answer.multipliers))
             print(
                 f"  n={n:5d} k={k:3d}  {answer.seconds / product:6.0f} products of {1e3 * product:.1f} ms, "

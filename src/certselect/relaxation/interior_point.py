@@ -53,6 +53,7 @@ MAX_FRUITLESS = 6
 # A stop before the tolerance still counts as nearly solved within this factor of it.
 NEARLY = 1e3
 BLOCK = 128
+ABOVE = ~np.tri(BLOCK, dtype=bool)
 
 
 @dataclass
@@ -222,7 +223,7 @@ def _advance(
     slack_change = float(d @ diagonal(dY)) - inner(K, dY)
     gap_p = gap + dual_p * float(dd_p @ diagonal(Y)) + primal_p * slack_change
     shortest = min(primal_p, dual_p)
-    exponent = max(1.0, 3.0 * shortest**2)
+    exponent = max(1.2, 3.0 * shortest**2)
     mu_next = mu * max(min(1.0, max(gap_p, 0.0) / gap) ** exponent, 1e-6)
 
     # Corrector: towards mu_next on the central path, with the predictor's second-order term.
@@ -285,7 +286,7 @@ def _inverse_on_face(factor: np.ndarray, normal: np.ndarray, out: np.ndarray) ->
         bottom = top + BLOCK
         out[top:bottom, bottom:] = out[bottom:, top:bottom].T
         corner = out[top:bottom, top:bottom]
-        corner[...] = np.tril(corner) + np.tril(corner, -1).T
+        np.copyto(corner, corner.T.copy(), where=ABOVE[: len(corner), : len(corner)])
     project(out, normal)
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import get_blas_funcs
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 (dtrsv,) = get_blas_funcs(("trsv",), dtype=np.float64)
+(dstev,) = get_lapack_funcs(("stev",), dtype=np.float64)
 
 MAX_STEPS = 30
 FIRST_LOOK = 5
@@ -41,7 +42,7 @@ def longest_step(
         w -= main[-1] * v + norm * before
         norm = float(np.linalg.norm(w))
         if step >= FIRST_LOOK or norm <= NO_DIRECTION_LEFT * abs(main[0]):
-            values, vectors = np.linalg.eigh(np.diag(main) + np.diag(off, 1) + np.diag(off, -1))
+            values, vectors, _ = dstev(main, off or [0.0])
             lowest, residual = float(values[0]), abs(norm * float(vectors[-1, 0]))
             # Known well enough, or so far inside that the cap decides.
             if residual <= PRECISION * max(-lowest, 0.3 / at_most):
