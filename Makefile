@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format types unit bench wheel clean
@@ -29,8 +30,10 @@ format: $(READY) ## rewrite the files in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY) ## time against NumPy, as ratios in one run
-	OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 $(BIN)/python benchmarks/spine.py
+bench: $(READY) ## time against NumPy and other solvers, as ratios in one run (10 to 15 minutes)
+	$(TWO_THREADS) $(BIN)/python benchmarks/spine.py
+	$(TWO_THREADS) $(BIN)/python benchmarks/relaxation.py
+	$(TWO_THREADS) $(BIN)/python benchmarks/rounding.py
 
 wheel: $(READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation
