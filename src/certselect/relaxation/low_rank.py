@@ -58,7 +58,7 @@ def low_rank(
 ) -> Relaxation:
     """Solve to bound - f <= tol * max(|f|, floor), for 1 <= k <= n - 1 and Q of order one (float32 will do).
 
-    `start` is the factor of a neighbouring problem's answer; random if not given.
+    `start` is the factor of a neighbouring problem's answer; a greedy one if not given.
     """
     began = time.perf_counter()
     n = len(Q)
@@ -123,9 +123,9 @@ class _Ascent:
         self.pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=MEMORY)
         V = None if start is None else self._return(start)
         if V is None:
-            V = self._return(_random_start(n, k, math.isqrt(2 * n) + 2))
+            V = self._return(_greedy_start(Q, k, math.isqrt(2 * n) + 2))
         if V is None:
-            raise ArithmeticError("the random start does not reach the manifold")
+            raise ArithmeticError("the start does not reach the manifold")
         self._arrive(V, *self._value_and_gradient(V))
 
     def multipliers(self) -> Iterator[np.ndarray]:
@@ -240,15 +240,25 @@ class _Ascent:
         return system
 
 
-def _random_start(n: int, k: int, rank: int) -> np.ndarray:
-    """Near a factor of the uniform average: the same x_i . v_0 for all, random otherwise."""
-    cosine = (2 * k - n) / n
+def _greedy_start(Q: np.ndarray, k: int, rank: int) -> np.ndarray:
+    """Half way from the uniform average to a greedy subset, random in all other directions.
+
+    From the average alone, many features and small k cost most of the work before
+    the first features stand out.
+    """
+    n = len(Q)
+    gains = Q.diagonal().astype(np.float64)
+    membership = np.full(n, 0.5 * k / n)
+    for _ in range(k):
+        best = int(np.argmax(gains))
+        membership[best] += 0.5
+        gains += 2.0 * Q[best]
+        gains[best] = -np.inf
+    cosines = np.concatenate([[1.0], 2.0 * membership - 1.0])
     V = np.random.default_rng(0).standard_normal((n + 1, rank))
     V[:, 0] = 0.0
-    V *= (math.sqrt(1.0 - cosine * cosine) / np.linalg.norm(V, axis=1))[:, None]
-    V[:, 0] = cosine
-    V[0] = 0.0
-    V[0, 0] = 1.0
+    V *= (np.sqrt(np.maximum(1.0 - cosines**2, 0.0)) / np.linalg.norm(V, axis=1))[:, None]
+    V[:, 0] = cosines
     return V
 
 

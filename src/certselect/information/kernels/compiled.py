@@ -93,7 +93,7 @@ class CompiledCounter:
         slots, starts, first, last, behind = [], [0], [], [], []
         for block in blocks:
             mine = range(block * LANES, min(n, (block + 1) * LANES))
-            per_group = max(1, _ROWS_PER_GROUP // int(self._packed.block_levels[block]))
+            per_group = max(1, _ROWS_PER_GROUP // max(1, int(self._packed.block_levels[block]) - 1))
             slots.extend(mine)
             behind.extend([limits[block] * LANES] * len(mine))
             for start in range(0, len(mine), per_group):
