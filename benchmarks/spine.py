@@ -5,7 +5,9 @@ Run by `make bench`. Prints Markdown tables; exits with an error if an answer di
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -80,6 +82,24 @@ def forward() -> None:
             sys.stdout.flush()
 
 
+def memory() -> None:
+    """Peak memory of the widest fit, in a process of its own."""
+    code = (
+        "import resource; from problems import coded_table; from certselect import SubsetSelector; "
+        "X, y = coded_table(300, 20000, 2, 2); before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; "
+        "SubsetSelector(50, strategy='forward').fit(X, y); "
+        "print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=Path(__file__).parent
+    ).stdout
+    before, after = (int(kilobytes) / 1024 for kilobytes in out.split())
+    print(
+        f"\nPeak memory of forward JMI over 300 x 20000: {after:.0f} MB (asked: 1000); "
+        f"{before:.0f} MB when the table was made"
+    )
+
+
 def growth() -> None:
     print("\n### Growth: seconds for all pairs (5 levels, 2 classes), and for forward selection of 50\n")
     print("| samples | features | all pairs (s) | forward (s) |")
@@ -107,6 +127,6 @@ def _exponent(rows: list[tuple], size: int, place: int) -> float:
 
 
 if __name__ == "__main__":
-    parts = {"pairs": all_pairs, "forward": forward, "growth": growth}
+    parts = {"pairs": all_pairs, "forward": forward, "memory": memory, "growth": growth}
     for name in sys.argv[1:] or parts:
         parts[name]()

@@ -20,7 +20,10 @@ _listener: ContextVar[Listener | None] = ContextVar("certselect_progress", defau
 
 
 def report(stage: str, done: int, total: int) -> None:
-    """Tell the listener, if there is one, that `done` of `total` parts of a stage are finished."""
+    """Tell the listener, if there is one, that `done` of `total` parts of a stage are finished.
+
+    After a comma, `stage` may say how it stands: "relaxation, gap 1e-3".
+    """
     listener = _listener.get()
     if listener is not None:
         listener(stage, done, total)

@@ -153,6 +153,7 @@ def test_many_levels_are_remarked_on(tmp_path):
 def test_progress_is_shown_on_a_terminal_and_not_in_a_pipe(csv):
     arguments = ["select", csv, "-t", "diagnosis", "-k", 3, "--strategy", "annealing"]
     assert "annealing" in on_a_terminal(*arguments).split("feature")[0]
+    assert "relaxation, gap " in on_a_terminal(*arguments[:-1], "cobra").split("feature")[0]
     piped = certselect(*arguments)
     assert "note: 1 constant" in piped.stderr
     assert piped.stderr.count("\n") == 1

@@ -23,9 +23,10 @@ def progress_bar() -> Iterator[None]:
         tasks = {}
 
         def show(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done, total=total)
+            name = stage.partition(",")[0]  # "relaxation, gap 1e-3" is a stage and how it stands
+            if name not in tasks:
+                tasks[name] = bars.add_task(stage, total=total)
+            bars.update(tasks[name], description=stage, completed=done, total=total)
 
         with listening(show):
             yield

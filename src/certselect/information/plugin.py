@@ -77,7 +77,7 @@ def _load_compiled() -> type[CompiledCounter]:
     from certselect.information.kernels import bits, compiled
 
     if not _compiled_for and not any(Path(str(bits.count_groups.stats.cache_path)).glob("bits.count_groups*.nbi")):
-        report("compiling the kernels, once after installation", 0, 1)
+        report("compiling the kernels (once after installation)", 0, 1)
     import_module("certselect.coding.narrowing")  # where the compiler is loaded, coding uses it too
     return compiled.CompiledCounter
 

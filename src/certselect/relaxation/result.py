@@ -70,10 +70,7 @@ class Relaxation:
     @property
     def gap(self) -> float:
         """(dual - primal) / |primal|: 0 when both are 0, inf when only the primal is."""
-        difference = self.dual_value - self.primal_value
-        if self.primal_value == 0.0:
-            return 0.0 if difference == 0.0 else float("inf")
-        return difference / abs(self.primal_value)
+        return relative_gap(self.primal_value, self.dual_value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +81,18 @@ class Iterate:
     multipliers: np.ndarray
     primal_value: float
     dual_value: float
+
+    @property
+    def gap(self) -> float:
+        """As of a `Relaxation`."""
+        return relative_gap(self.primal_value, self.dual_value)
+
+
+def relative_gap(primal: float, dual: float) -> float:
+    """(dual - primal) / |primal|: 0 when both are 0, inf when only the primal is."""
+    if primal == 0.0:
+        return 0.0 if dual == 0.0 else float("inf")
+    return (dual - primal) / abs(primal)
 
 
 Callback = Callable[[Iterate], None]

@@ -52,7 +52,7 @@ def relax(
     most = max_iterations or MAX_ITERATIONS.get(method, 0)
 
     def told(iterate: Iterate) -> None:
-        report("relaxation", iterate.iteration, most)
+        report(f"relaxation, gap {iterate.gap:.1e}", iterate.iteration, most)
         if callback is not None:
             callback(iterate)
 
