@@ -63,6 +63,16 @@ def test_a_claim_without_a_bound_holds(claim, table):
         ({"certificate": {"multipliers": "none"}}, "prove none"),
         ({"certificate": {"multipliers": [0.0] * 10}}, "the multipliers prove"),
         ({"features": None}, "'features' is None"),
+        ({"coding": {"spell": "abracadabra"}}, "cannot be done"),
+        ({"coding": {"discretize": "by hand"}}, "cannot be done"),
+        ({"criterion": "the best"}, "cannot be done"),
+        ({"beta": "much"}, "cannot be done"),
+        ({"k": 0}, "cannot be done"),
+        ({"upper_bound": float("nan")}, "the multipliers prove"),
+        ({"upper_bound": "high"}, "the multipliers prove"),
+        ({"upper_bound": None, "gap": 0.1}, "leave a gap"),
+        ({"gap": "small"}, "leave a gap"),
+        ({"objective": float("nan")}, "worth"),
     ],
 )
 def test_tampering_fails_with_the_reason(claim, table, change, said):

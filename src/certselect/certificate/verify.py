@@ -84,8 +84,11 @@ def verify(result: dict[str, Any] | str | Path, table: Table | str | Path) -> Ve
     if wrong:
         return Verification(False, tuple(wrong))
     coding = {name: value for name, value in claim["coding"].items() if value is not None}
-    terms = information_terms(rows, **coding)
-    problem = subset_problem(terms, claim["k"], claim["criterion"], beta=claim.get("beta"))
+    try:
+        terms = information_terms(rows, **coding)
+        problem = subset_problem(terms, claim["k"], claim["criterion"], beta=claim.get("beta"))
+    except (TypeError, ValueError) as error:
+        return Verification(False, (f"what the result says was done cannot be done: {error}",))
     return _check(claim, problem)
 
 
@@ -107,9 +110,11 @@ def _check(claim: dict[str, Any], problem: Any) -> Verification:
         bound, reason = _bound(claim, problem, indices)
         wrong.extend(reason)
     if claim.get("gap") is not None and not wrong:
-        gap = (claim["upper_bound"] - value) / abs(value) if value else math.nan
-        if not math.isclose(gap, claim["gap"], rel_tol=1e-6, abs_tol=1e-9):
-            wrong.append(f"value and bound leave a gap of {gap:.3g}, not {claim['gap']:.3g}")
+        gap = (
+            (claim["upper_bound"] - value) / abs(value) if value and claim.get("upper_bound") is not None else math.nan
+        )
+        if not _is_number(claim["gap"]) or not math.isclose(gap, claim["gap"], rel_tol=1e-6, abs_tol=1e-9):
+            wrong.append(f"value and bound leave a gap of {gap:.3g}, not {claim['gap']!r}")
     return Verification(not wrong, tuple(wrong), value, bound)
 
 
@@ -121,9 +126,13 @@ def _bound(claim: dict[str, Any], problem: Any, indices: list[int]) -> tuple[flo
     except (TypeError, ValueError) as error:
         return math.nan, [f"a bound is claimed, but its multipliers prove none ({error})"]
     claimed = claim["upper_bound"]
-    if not isinstance(claimed, int | float) or claimed < bound - _SAME * max(abs(bound), abs(claimed)):
+    if not _is_number(claimed) or not claimed >= bound - _SAME * max(abs(bound), abs(claimed)):
         return bound, [f"the multipliers prove that no {claim['k']} features exceed {bound!r}, not {claimed!r}"]
     return bound, []
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _other_table(claim: dict[str, Any], table: Table) -> list[str]:
