@@ -221,3 +221,12 @@ def test_a_certified_result_verifies_and_a_tampered_one_does_not(csv, tmp_path):
     refused = certselect("verify", out, csv)
     assert refused.returncode == 1
     assert "FAILED: the multipliers prove" in refused.stderr
+
+
+@pytest.mark.parametrize("options", [["--strategy", "exhaustive"], ["--strategy", "exhaustive", "--certify"], []])
+def test_whatever_was_saved_verifies(csv, tmp_path, options):
+    out = tmp_path / "out.json"
+    assert certselect("select", csv, "-t", "diagnosis", "-k", 3, "--json", out, *options).returncode == 0
+    checked = certselect("verify", out, csv)
+    assert checked.returncode == 0, checked.stderr
+    assert ("worth more than" in checked.stdout) == (json.loads(out.read_text())["upper_bound"] is not None)

@@ -27,8 +27,9 @@ def result_of(
         "features": list(selection.names),
         "indices": [int(i) for i in selection.indices],
         "objective": _number(selection.objective),
-        "upper_bound": _number(selection.upper_bound),
-        "gap": _number(selection.gap),
+        # What the certificate proves, so that `verify` can: an exhaustive search knows more, by having looked.
+        "upper_bound": None if certificate is None else _number(certificate.bound),
+        "gap": None if certificate is None else _number(certificate.gap),
         "status": selection.status,
         "criterion": selection.criterion,
         "beta": beta,
