@@ -52,6 +52,7 @@ def test_other_names_and_own_criteria(table):
     terms = information_terms(*table)
     assert find_criterion("cife") is find_criterion("d1")
     assert find_criterion("d2") is find_criterion("jmi")
+    assert subset_problem(terms, 3, "cife").criterion == "d1"
     half = Criterion("half", "redundancy", lambda size: 0.5, "sum I(Xi;C) - 1/2 sum I(Xi;Xj)")
     mine = subset_problem(terms, 3, half).value([0, 1, 2])
     assert mine == pytest.approx(subset_problem(terms, 3, "mifs", beta=0.5).value([0, 1, 2]), rel=1e-12)

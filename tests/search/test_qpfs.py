@@ -151,7 +151,7 @@ def test_valid_nested_subsets(random_problem, criterion):
         smaller = SubsetProblem(
             problem.linear,
             problem.pairs,
-            problem.criterion,
+            problem.rule,
             max(1, problem.k - 2),
             problem.feature_names,
             problem.candidates,

@@ -40,7 +40,7 @@ class SubsetProblem:
 
     linear: np.ndarray
     pairs: PairSource | None
-    criterion: Criterion
+    rule: Criterion
     k: int
     feature_names: tuple[str, ...]
     candidates: np.ndarray
@@ -78,12 +78,17 @@ class SubsetProblem:
         return cls(Q.diagonal().astype(np.float64), _GivenPairs(-2.0 * Q), criterion, int(k), names, np.arange(len(Q)))
 
     @property
+    def criterion(self) -> str:
+        """Name of the criterion."""
+        return self.rule.name
+
+    @property
     def n_features(self) -> int:
         return len(self.linear)
 
     def weight(self, size: int) -> float:
         """What a unit of pair term costs in a subset of this size."""
-        return self.criterion.weight(size)
+        return self.rule.weight(size)
 
     def pair_row(self, feature: int) -> np.ndarray:
         """Pair terms of one feature with all others (n,), computed when first asked for."""

@@ -179,7 +179,7 @@ def conclude(
         objective=problem.value(found.indices),
         scores=tuple(found.scores),
         strategy=strategy,
-        criterion=problem.criterion.name,
+        criterion=problem.criterion,
         k=problem.k,
         status=found.status,
         drawn_size=found.drawn_size,
