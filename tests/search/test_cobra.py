@@ -122,7 +122,7 @@ def test_ctrl_c_leaves_a_subset_and_multipliers(make_problem, stage):
     problem = hard_problem(make_problem, 3)
 
     def interrupt(current, done, total):
-        if current == stage and done >= 2:
+        if current.startswith(stage) and done >= 2:
             raise KeyboardInterrupt
 
     found = Found()
