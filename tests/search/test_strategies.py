@@ -67,9 +67,7 @@ def test_a_criterion_of_ones_own(make_problem, strategy, k):
     rng = np.random.default_rng(9)
     problem = make_problem(rng.random(6), symmetric(rng, 6), "jmi", k)
     own = Criterion("own", "interaction", lambda size: 1 / size, "sum I(Xi;C) - 1/k sum I(Xi;Xj;C)")
-    selection = select(
-        replace(problem, rule=own), strategy, random_state=0, polish=True, **QUICK.get(strategy, {})
-    )
+    selection = select(replace(problem, rule=own), strategy, random_state=0, polish=True, **QUICK.get(strategy, {}))
     assert len(set(selection.indices.tolist())) == k
     assert selection.criterion == "own"
 
