@@ -11,7 +11,7 @@ import numpy as np
 
 from certselect.criteria import SubsetProblem
 from certselect.relaxation import relax
-from certselect.search.rounding import candidate_matrix, draw_subsets, factor_of, round_draws
+from certselect.search.rounding import draw_subsets, factor_of, round_draws
 from certselect.search.strategy import Found
 from judge import best_seconds
 
@@ -37,7 +37,7 @@ def main() -> None:
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for k, weight in ((12, 1 / 11), (50, 1 / 49), (50, 1.0)):
         problem = mutual_information_like(k, weight)
-        Q = candidate_matrix(problem)
+        Q = problem.candidate_matrix
         began = time.perf_counter()
         answer = relax(problem)
         relaxation = time.perf_counter() - began

@@ -13,7 +13,6 @@ from certselect.progress import listening
 from certselect.relaxation import solve
 from certselect.search import rounding
 from certselect.search.rounding import (
-    candidate_matrix,
     draw_subsets,
     factor_of,
     repair_sizes,
@@ -38,7 +37,7 @@ def test_repair_and_choice_equal_their_twins(random_problem, criterion):
     for seed in range(60):
         problem, twin = random_problem(rng, criterion, tied=seed % 2 == 0, largest=12)
         candidates = problem.candidates
-        Q = candidate_matrix(problem)
+        Q = problem.candidate_matrix
         drawn = random_draws(rng, 8, len(candidates))
         sets = [candidates[row].tolist() for row in drawn]
         repaired = repair_sizes(drawn, Q, problem.k, scale=value_scale(problem))
@@ -61,7 +60,7 @@ def test_unrepaired_choice_equals_its_twin(random_problem, criterion):
         drawn = random_draws(rng, 8, len(problem.candidates))
         drawn[0, 0] = True
         found = Found()
-        round_draws(problem, found, candidate_matrix(problem), drawn, repair=False)
+        round_draws(problem, found, problem.candidate_matrix, drawn, repair=False)
         sets = [problem.candidates[row].tolist() for row in drawn if row.any()]
         assert found.indices == naive_rounding.best(twin, sets)
         assert found.any_size is True
@@ -71,7 +70,7 @@ def test_only_empty_draws_are_repaired_all_the_same(random_problem):
     problem, twin = random_problem(np.random.default_rng(1), "d1", tied=False, k=3)
     found = Found()
     rounded = round_draws(
-        problem, found, candidate_matrix(problem), np.zeros((4, len(problem.candidates)), bool), repair=False
+        problem, found, problem.candidate_matrix, np.zeros((4, len(problem.candidates)), bool), repair=False
     )
     assert found.indices == naive_rounding.repair(twin, [])
     assert found.any_size is False
@@ -128,7 +127,7 @@ def test_values_are_the_criterion(random_problem):
         problem, _ = random_problem(rng, criterion, tied=False)
         subsets = random_draws(rng, 20, len(problem.candidates))
         expected = [problem.value(problem.candidates[row]) for row in subsets]
-        np.testing.assert_allclose(subset_values(subsets, candidate_matrix(problem)), expected, atol=1e-13)
+        np.testing.assert_allclose(subset_values(subsets, problem.candidate_matrix), expected, atol=1e-13)
 
 
 def test_draws_are_those_of_the_twin():
@@ -180,7 +179,7 @@ def test_found_keeps_a_better_start_until_the_end(make_problem, monkeypatch):
         raise KeyboardInterrupt
 
     with listening(interrupt), pytest.raises(KeyboardInterrupt):
-        round_draws(problem, found, candidate_matrix(problem), drawn)
+        round_draws(problem, found, problem.candidate_matrix, drawn)
     assert (found.indices, found.scores) == ([0, 1], [7.0])
-    round_draws(problem, found, candidate_matrix(problem), drawn)
+    round_draws(problem, found, problem.candidate_matrix, drawn)
     assert (found.indices, found.scores) == ([1, 3], [3.0, 4.0])

@@ -55,9 +55,7 @@ def certificate_of(problem: SubsetProblem, indices: Iterable[int], multipliers: 
             f"{problem.k} of the problem's candidates",
             "Certify a subset of the problem's own size that avoids constant features.",
         )
-    Q = problem.matrix
-    if len(problem.candidates) < len(Q):
-        Q = Q[np.ix_(problem.candidates, problem.candidates)]
+    Q = problem.candidate_matrix
     proved = prove_bound(Q, problem.k, multipliers)
     bound = proved.bound + _stored_in_single(Q, problem.k)
     return Certificate(problem.value(chosen), bound, np.asarray(multipliers), proved.shown_by)

@@ -110,6 +110,13 @@ class SubsetProblem:
         np.fill_diagonal(matrix, self.linear)
         return matrix
 
+    @property
+    def candidate_matrix(self) -> np.ndarray:
+        """Q of the candidates alone, in their order: what relaxations and bounds are about."""
+        if len(self.candidates) == self.n_features:
+            return self.matrix
+        return self.matrix[np.ix_(self.candidates, self.candidates)]
+
     def value(self, indices: Iterable[int]) -> float:
         """Value of a subset, x'Qx, with the pair weight of size k whatever the subset's size.
 

@@ -43,11 +43,7 @@ def relax(
     Solves eq_20 of the paper for the problem's candidates: entry i >= 1 of the
     answer is `problem.candidates[i - 1]`. Parameters are those of `solve`.
     """
-    candidates = problem.candidates
-    Q = problem.matrix
-    if len(candidates) < len(Q):
-        Q = Q[np.ix_(candidates, candidates)]
-
+    Q = problem.candidate_matrix
     method = _chosen(method, len(Q))
     most = max_iterations or MAX_ITERATIONS.get(method, 0)
 

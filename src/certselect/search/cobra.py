@@ -8,7 +8,6 @@ from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Iterate, Relaxation, relax
 from certselect.search.options import check_count, check_positive
 from certselect.search.rounding import (
-    candidate_matrix,
     draw_subsets,
     factor_of,
     round_draws,
@@ -58,4 +57,4 @@ def cobra(
     )
     found.multipliers = found.relaxation.multipliers
     drawn = draw_subsets(factor_of(found.relaxation), draws, rng)
-    found.drawn_size = round_draws(problem, found, candidate_matrix(problem), drawn, repair=repair).mean_size
+    found.drawn_size = round_draws(problem, found, problem.candidate_matrix, drawn, repair=repair).mean_size

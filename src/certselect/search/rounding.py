@@ -133,12 +133,6 @@ def _times_matrix(subsets: np.ndarray, Q: np.ndarray) -> np.ndarray:
     return product
 
 
-def candidate_matrix(problem: SubsetProblem) -> np.ndarray:
-    """Q of the candidates alone."""
-    candidates = problem.candidates
-    return problem.matrix if len(candidates) == problem.n_features else problem.matrix[np.ix_(candidates, candidates)]
-
-
 def start_from_forward(problem: SubsetProblem, found: Found, rng: np.random.Generator) -> None:
     """Put the forward selection into `found`: an answer for whoever cannot wait for the rounded one."""
     quick = Found(indices=found.indices)  # shared, so that Ctrl-C on the way leaves what there is

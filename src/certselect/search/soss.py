@@ -9,7 +9,7 @@ from scipy.sparse import csc_array, eye_array, vstack
 from certselect.criteria.problem import SubsetProblem
 from certselect.search.options import check_count
 from certselect.search.quadratic import minimise_quadratic
-from certselect.search.rounding import candidate_matrix, round_draws, start_from_forward
+from certselect.search.rounding import round_draws, start_from_forward
 from certselect.search.strategy import Found
 
 
@@ -31,7 +31,7 @@ def soss(problem: SubsetProblem, found: Found, rng: np.random.Generator, /, *, d
     """
     draws = check_count("draws", draws, 1)
     start_from_forward(problem, found, rng)
-    Q = candidate_matrix(problem)
+    Q = problem.candidate_matrix
     membership = solve_concave(Q, problem.k)
     found.drawn_size = round_draws(problem, found, Q, draw_members(membership, draws, rng)).mean_size
 
