@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types unit bench wheel clean
+.PHONY: help demo test lint format types unit bench proven wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ bench: $(READY) ## time against NumPy and other solvers, as ratios in one run (1
 	$(TWO_THREADS) $(BIN)/python benchmarks/spine.py
 	$(TWO_THREADS) $(BIN)/python benchmarks/relaxation.py
 	$(TWO_THREADS) $(BIN)/python benchmarks/rounding.py
+
+proven: $(READY) ## measure every search against the proven best; CERTSELECT_DATA names the folder of data sets
+	$(BIN)/python benchmarks/proven.py
 
 wheel: $(READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation

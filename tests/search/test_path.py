@@ -173,3 +173,54 @@ def test_an_interrupted_polish_stops_the_path():
     for selection in path:
         plain = select(subset_problem(make_terms(), selection.k, "d1"), "relevance")
         assert selection.indices.tolist() == plain.indices.tolist()
+
+
+CONSTRAINTS = {
+    "include": ["X3"],
+    "exclude": [8],
+    "groups": {"all_or_none": [["X1", "X2"]], "at_most_one": [["X4", "X6"]]},
+    "costs": {"X1": 2.0, "X2": 1.0, "X7": 3.0, "X8": 1.0},
+    "budget": 5.0,
+}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("constraints", [CONSTRAINTS, {"include": [2]}, {"exclude": ["X1", 7]}])
+def test_under_constraints_each_size_is_what_select_gives(strategy, constraints):
+    ks = [2, 4, 3] if constraints is CONSTRAINTS else [2, 5, 3]
+    options = OPTIONS.get(strategy, {})
+    path = selection_path(make_terms(), ks, "jmi", strategy, random_state=0, **constraints, **options)
+    for selection, k in zip(path, ks, strict=True):
+        problem = subset_problem(make_terms(), k, "jmi", **constraints)
+        assert problem.constraints.allows(selection.indices)
+        assert selection.k == k == len(selection.indices)
+        assert selection.dropped == ("X5",)
+        if strategy != "cobra":  # whose draws follow a relaxation that started elsewhere
+            assert_same(selection, select(problem, strategy, random_state=0, **options))
+
+
+def test_a_size_the_constraints_do_not_allow_is_refused():
+    with pytest.raises(InvalidInput):
+        selection_path(make_terms(), [1, 2], include=[0, 1])
+    with pytest.raises(InvalidInput, match="one size or more"):
+        selection_path(make_terms(), [2, None], costs={"X1": 1.0}, budget=2.0)
+
+
+def test_a_certified_path_under_constraints_bounds_every_size():
+    path = selection_path(make_terms(), [2, 3, 4], "jmi", certify=True, **CONSTRAINTS)
+    for selection in path:
+        problem = subset_problem(make_terms(), selection.k, "jmi", **CONSTRAINTS)
+        assert selection.upper_bound >= select(problem, "exhaustive").objective - 1e-9
+
+
+def test_an_interrupted_path_under_constraints_stays_allowed():
+    def press(stage, done, total):
+        if (stage, done, total) == ("forward", 3, 4):
+            raise KeyboardInterrupt
+
+    with listening(press):
+        path = selection_path(make_terms(), [2, 4, 3], "jmi", **CONSTRAINTS)
+    assert [selection.status for selection in path] == ["complete", "interrupted", "interrupted"]
+    for selection in path:
+        problem = subset_problem(make_terms(), selection.k, "jmi", **CONSTRAINTS)
+        assert problem.constraints.allows(selection.indices)

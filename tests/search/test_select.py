@@ -95,6 +95,15 @@ def test_random_state_is_checked(make_problem, wrong):
     )
 
 
+@pytest.mark.parametrize("wrong", [1, None, "tightest", "yes", 0.5])
+def test_certify_is_checked(make_problem, wrong):
+    with pytest.raises(InvalidInput) as error:
+        select(symmetric_problem(make_problem), certify=wrong)
+    assert str(error.value) == (
+        f"Got certify={wrong!r}; expected False, True or 'tight'. Pass 'tight' for a smaller bound."
+    )
+
+
 @pytest.mark.parametrize("at", [1, 2, 3])
 def test_interrupted_forward_keeps_its_choices_and_adds_the_most_relevant(make_problem, at):
     problem = symmetric_problem(make_problem, interrupt_at=at)

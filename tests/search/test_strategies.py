@@ -12,6 +12,7 @@ from certselect.search import STRATEGIES, exhaustive, select
 from certselect.search.backward import backward
 from certselect.search.relevance import most_relevant
 from certselect.search.strategy import Found
+from certselect.search.ties import descending_with_ties, first_best
 
 # The usual 500 generations are for larger problems than these.
 QUICK = {"genetic": {"population": 30, "generations": 40}}
@@ -239,3 +240,15 @@ def test_floating_removes_the_highest_of_equally_cheap_features_whatever_the_ord
 def test_most_relevant_heeds_the_index_not_the_order_given(make_problem):
     problem = make_problem([0.2, 0.5, 0.5, 0.5, 0.7], np.zeros((5, 5)), "jmi", 2)
     assert most_relevant(problem, [3, 1, 4, 2], 3) == [4, 1, 2]
+
+
+def test_sorting_with_ties_is_taking_the_first_best_again_and_again():
+    rng = np.random.default_rng(12)
+    for _ in range(200):
+        values = rng.integers(-2, 3, int(rng.integers(0, 9))) / 3 * (1 + 1e-15 * rng.integers(-3, 4))
+        values = values + 1e-16 * rng.integers(-3, 4, len(values))
+        left, expected = values.copy(), []
+        while len(expected) < len(values):
+            expected.append(first_best(left, 1.0))
+            left[expected[-1]] = -np.inf
+        assert descending_with_ties(values, 1.0).tolist() == expected

@@ -13,6 +13,7 @@ SELECTORS += [
     SubsetSelector(2, strategy="floating", criterion="mrmr", discretize="quantile", polish=True),
     SubsetSelector(1, strategy="backward", criterion="mifs", beta=0.5, discretize="mean_std"),
     SubsetSelector(1, strategy="relevance", criterion="max_relevance", integers="numbers", bins="sturges"),
+    SubsetSelector(None, strategy="forward", costs={0: 1.0}, budget=2.0),
 ]
 
 

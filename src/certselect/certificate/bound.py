@@ -1,30 +1,33 @@
-"""A number no k-subset exceeds, proved in floating point from Q, k and any multipliers.
+"""A number no subset exceeds, proved in floating point from Q, k, the sizes and any multipliers.
 
-Take any d = (d_0, d_1, ..., d_n) and let t = sum(d) / (4k). For a 0/1 vector x
-with k ones, x_i^2 = x_i and e'x = k, so
+A subset is a 0/1 vector x with s'x = k: s_i table columns stand behind entry i, one
+where nothing else is said. Take any d = (d_0, d_1, ..., d_n) and let t = sum(d) / (4k).
+As x_i^2 = x_i and s'x = k,
 
-    N(d) = Diag(d_1, ..., d_n) - Q - (we' + ew'),     w_i = d_i / (2k) - t / (2k)
+    N(d) = Diag(d_1, ..., d_n) - Q - (ws' + sw'),     w_i = (d_i - t s_i) / (2k)
 
-has  x'N x = d'x - x'Qx - 2k w'x = kt - x'Qx: the same constant for every subset.
-If N + sI is positive semidefinite, 0 <= x'(N + sI)x = kt + ks - x'Qx, that is
+has  x'Nx = d'x - x'Qx - 2k w'x = kt - x'Qx: the same constant for every subset.
+No subset has more than u entries, u = k where all sizes are 1. If N + hI is positive
+semidefinite, 0 <= x'(N + hI)x <= kt + uh - x'Qx, that is
 
-    x'Qx <= sum(d)/4 + k s         for every k-subset, whatever d is.
+    x'Qx <= sum(d)/4 + u h         for every subset, whatever d is.
 
-No solver is trusted: a poor d only needs a larger shift s. N is n x n, with no row
+No solver is trusted: a poor d only needs a larger shift h. N is n x n, with no row
 sums of Q in it. It is the slack matrix Diag(d) - C of the relaxation seen on its
-face: with y_0 = e'x/k and y_i = 2x_i - y_0 (all of {y : a'y = 0} is reached),
+face: with y_0 = s'x/k and y_i = 2x_i - y_0 (all of {y : a'y = 0} is reached),
 y'(Diag(d) - C)y = 4 x'Nx; so the optimal d of the relaxation needs no shift.
 
-In floating point w is rounded, so the constant differs from one i to the next:
-t_i = d_i - 2k w_i, and the k largest of them take the place of kt. The matrix A
-that is formed differs from N + sI by rounding, |A - N - sI| <= E entry by entry.
-If Cholesky runs to completion on A, its factor satisfies R'R = A + D with
-|D_ij| <= g/(1-g) sqrt(A_ii A_jj), g = (n+1)u/(1-(n+1)u) (Higham, Accuracy and
-Stability, Theorem 10.3; Rump, Verification of positive definiteness, 2006), so
+In floating point w is rounded, so x'(N + Q)x is not quite kt but the sum over S of
+t_i = d_i - 2k w_i: at most the k largest of them, or k max(t_i / s_i) where sizes
+differ. The matrix A that is formed differs from N + hI by rounding, |A - N - hI| <= E
+entry by entry. If Cholesky runs to completion on A, its factor satisfies R'R = A + D
+with |D_ij| <= g/(1-g) sqrt(A_ii A_jj), g = (n+1)v/(1-(n+1)v), v = 2^-53 (Higham,
+Accuracy and Stability, Theorem 10.3; Rump, Verification of positive definiteness,
+2006), so
 
-    x'(N + sI)x >= - sum of E over S x S - g/(1-g) (sum of sqrt(A_ii) over S)^2,
+    x'(N + hI)x >= - sum of E over S x S - g/(1-g) (sum of sqrt(A_ii) over S)^2,
 
-and both sums are bounded over all S by their k largest terms. This presumes BLAS
+and both sums are bounded over all S by their u largest terms. This presumes BLAS
 that sums in any order but does not use Strassen-like products; g is doubled for
 those that multiply by rounded reciprocals instead of dividing.
 """
@@ -33,6 +36,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
@@ -55,43 +59,75 @@ BLOCK = 512
 
 BY_ROW_SUMS = "the k largest sums of k entries of a row"
 BY_CHOLESKY = "a Cholesky factorisation of the slack matrix, its rounding errors counted"
+BY_COUNTING = "there is nothing to choose"
 
 
 @dataclass(frozen=True)
 class ProvedBound:
-    """An upper bound on x'Qx over all k-subsets, how it was shown, and the shift that took."""
+    """An upper bound on x'Qx over all subsets, how it was shown, and the shift that took."""
 
     bound: float
     shown_by: str
     shift: float = 0.0
 
 
-def upper_bound(Q: np.ndarray, k: int, multipliers: np.ndarray) -> float:
-    """A number no k-subset's x'Qx exceeds, whatever the multipliers (n+1,) are."""
-    return prove_bound(Q, k, multipliers).bound
+def upper_bound(Q: np.ndarray, k: int, multipliers: np.ndarray, sizes: np.ndarray | None = None) -> float:
+    """A number no subset's x'Qx exceeds, whatever the multipliers (n+1,) are."""
+    return prove_bound(Q, k, multipliers, sizes).bound
 
 
-def prove_bound(Q: np.ndarray, k: int, multipliers: np.ndarray) -> ProvedBound:
-    """The better of two bounds: from the multipliers by Cholesky, and from row sums alone."""
+def prove_bound(Q: np.ndarray, k: int, multipliers: np.ndarray, sizes: np.ndarray | None = None) -> ProvedBound:
+    """Bound x'Qx over all 0/1 vectors x with sizes'x = k (sizes all 1 if not given).
+
+    The better of two bounds: from the multipliers by Cholesky, and from row sums alone.
+    With `sizes`, k may be 0 (nothing is chosen, which is worth 0), and where the sizes are
+    seen not to add up to k the bound is -inf.
+    """
     Q, d = np.asarray(Q), np.asarray(multipliers, dtype=np.float64)
-    _check(Q, k, d)
-    proved = ProvedBound(row_sum_bound(Q, k), BY_ROW_SUMS)
+    s = None if sizes is None else np.asarray(sizes)
+    _check(Q, k, d, s)
+    if k == 0:
+        return ProvedBound(0.0, BY_COUNTING)
+    counts = _counts(k, s)
+    if counts.fewest > counts.most:
+        return ProvedBound(-math.inf, BY_COUNTING)
+    proved = ProvedBound(row_sum_bound(Q, k, s), BY_ROW_SUMS)
     largest = max(float(Q.max()), -float(Q.min()))
     # A power of two brings Q to order one; short of underflow that is exact.
     scale = 2.0 ** min(math.frexp(largest)[1], 1023)
-    if 1 < k < len(Q) and largest > 0.0 and np.isfinite(d).all() and np.abs(d).max() <= LARGEST_RATIO * scale:
-        bound, shift = _cholesky_bound(Q, k, d / scale, scale)
+    exact = counts.fewest == len(Q) or (k == 1 if s is None else bool((s == k).all()))
+    if not exact and largest > 0.0 and np.isfinite(d).all() and np.abs(d).max() <= LARGEST_RATIO * scale:
+        bound, shift = _cholesky_bound(Q, k, d / scale, scale, s)
         if bound * scale < proved.bound:
             proved = ProvedBound(math.nextafter(bound * scale, math.inf), BY_CHOLESKY, shift * scale)
     return proved
 
 
-def row_sum_bound(Q: np.ndarray, k: int) -> float:
-    """Feature i of a subset adds at most Q_ii plus the k-1 largest other entries of its row.
+class _Counts(NamedTuple):
+    """How many entries a subset can have: at least, at most."""
 
-    The k largest of these are a bound; it is exact for k = 1 and k = n.
+    fewest: int
+    most: int
+
+
+def _counts(k: int, sizes: np.ndarray | None) -> _Counts:
+    if sizes is None:
+        return _Counts(k, k)
+    ascending = np.sort(sizes)
+    most = int(np.searchsorted(np.cumsum(ascending), k, side="right"))
+    fewest = int(np.searchsorted(np.cumsum(ascending[::-1]), k, side="left")) + 1
+    return _Counts(fewest, most)
+
+
+def row_sum_bound(Q: np.ndarray, k: int, sizes: np.ndarray | None = None) -> float:
+    """Entry i of a subset adds at most Q_ii plus the largest other entries of its row.
+
+    Where a subset may have anything from `fewest` to `most` entries, the first `fewest`
+    of them count as they are and the rest only if positive. The largest of these sums
+    are a bound, counted likewise; it is exact for subsets of one entry and of all.
     """
     n = len(Q)
+    fewest, most = _counts(k, sizes)
     rows = np.empty(n)
     with np.errstate(over="ignore", invalid="ignore"):
         for top in range(0, n, BLOCK):
@@ -99,27 +135,39 @@ def row_sum_bound(Q: np.ndarray, k: int) -> float:
             own = np.arange(len(block))
             on_diagonal = block[own, top + own].copy()
             block[own, top + own] = -np.inf
-            if k < n:
-                block.partition(n - k, axis=1)
+            if most < n:
+                block.partition(sorted({n - most, n - fewest}), axis=1)
             else:
                 block.sort(axis=1)
-            best = block[:, n - k + 1 :]
-            slack = 2 * (k - 1) * UNIT * (np.abs(best).sum(axis=1) + np.abs(on_diagonal))
+            optional = block[:, n - most + 1 : n - fewest + 1]
+            np.maximum(optional, 0.0, out=optional)
+            best = block[:, n - most + 1 :]
+            slack = 2 * (most - 1) * UNIT * (np.abs(best).sum(axis=1) + np.abs(on_diagonal))
             rows[top : top + BLOCK] = best.sum(axis=1) + on_diagonal + slack
     if not np.isfinite(rows).all():
         return math.inf
-    return _sum_of_largest(rows, k)
+    rows.sort()
+    return round_up(np.concatenate([np.maximum(rows[n - most : n - fewest], 0.0), rows[n - fewest :]]))
 
 
-def _cholesky_bound(Q: np.ndarray, k: int, d: np.ndarray, scale: float) -> tuple[float, float]:
+def _cholesky_bound(
+    Q: np.ndarray, k: int, d: np.ndarray, scale: float, sizes: np.ndarray | None
+) -> tuple[float, float]:
     """(bound, shift) for Q / scale: the smallest shift found for which Cholesky runs to completion."""
-    n, p = len(Q), d[1:]
-    w = p / (2 * k) - math.fsum(d) / (8.0 * k * k)
+    n, p, most = len(Q), d[1:], _counts(k, sizes).most
+    each = math.fsum(d) / (8.0 * k * k)
+    w = p / (2 * k) - (each if sizes is None else each * sizes)
     constants = p - 2 * k * w + 4 * UNIT * (np.abs(p) + 2 * k * np.abs(w))
-    constant = _sum_of_largest(constants, k)
-    slack = _slack_matrix(Q, p, w, scale)
+    if sizes is None:
+        constant = _sum_of_largest(constants, k)
+    else:
+        highest = float((constants / sizes).max())
+        constant = k * (highest + 4 * UNIT * abs(highest))
+    slack = _slack_matrix(Q, p, w, scale, sizes)
     diagonal = slack.diagonal().copy()
-    formed = 2 * k * _sum_of_largest(np.abs(w), k) + _sum_of_largest(np.abs(p), k) + 2.0 * k * k
+    # Entries of |ws' + sw'| over S x S sum to 2k times those of |w| over S; those of |Q| / scale are below 1.
+    formed = 2 * k * _sum_of_largest(np.abs(w), most) + _sum_of_largest(np.abs(p), most) + 2.0 * most * most
+    roundings = 4 if sizes is None else 5
     doubled = 2 * (n + 8) * UNIT
 
     def attempt(shift: float) -> float:
@@ -131,9 +179,9 @@ def _cholesky_bound(Q: np.ndarray, k: int, d: np.ndarray, scale: float) -> tuple
         np.fill_diagonal(factor, shifted)
         if dpotrf(factor, lower=1, clean=0, overwrite_a=1)[1] != 0:
             return math.inf
-        rounding = 4 * UNIT * (formed + k * shift)
-        rounding += doubled / (1 - 2 * doubled) * _sum_of_largest(np.sqrt(shifted), k) ** 2 * (1 + 8 * UNIT)
-        return _round_up([constant, k * shift * (1 + 2 * UNIT), rounding * (1 + 8 * UNIT), UNDERFLOW])
+        rounding = roundings * UNIT * (formed + most * shift)
+        rounding += doubled / (1 - 2 * doubled) * _sum_of_largest(np.sqrt(shifted), most) ** 2 * (1 + 8 * UNIT)
+        return round_up([constant, most * shift * (1 + 2 * UNIT), rounding * (1 + 8 * UNIT), UNDERFLOW])
 
     bound = attempt(0.0)
     if bound < math.inf:
@@ -154,7 +202,7 @@ def _cholesky_bound(Q: np.ndarray, k: int, d: np.ndarray, scale: float) -> tuple
         shift = float(np.abs(slack).sum(axis=1).max()) * 1.01
         bound = attempt(shift)
     for _ in range(MAX_FACTORISATIONS):
-        if not k * (shift - failed) > SHIFT_LOSS * abs(bound):
+        if not most * (shift - failed) > SHIFT_LOSS * abs(bound):
             break
         middle = least + math.sqrt(max(failed - least, margin / 64) * (shift - least))
         if not failed < middle < shift:
@@ -167,8 +215,8 @@ def _cholesky_bound(Q: np.ndarray, k: int, d: np.ndarray, scale: float) -> tuple
     return bound, shift
 
 
-def _slack_matrix(Q: np.ndarray, p: np.ndarray, w: np.ndarray, scale: float) -> np.ndarray:
-    """Diag(p) - Q/scale - (we' + ew'), Fortran order; each entry passes at most three roundings per term."""
+def _slack_matrix(Q: np.ndarray, p: np.ndarray, w: np.ndarray, scale: float, sizes: np.ndarray | None) -> np.ndarray:
+    """Diag(p) - Q/scale - (ws' + sw'), Fortran order; at most three roundings per term, one more with sizes."""
     n = len(Q)
     slack = np.empty((n, n), order="F")
     for left in range(0, n, BLOCK):
@@ -177,7 +225,11 @@ def _slack_matrix(Q: np.ndarray, p: np.ndarray, w: np.ndarray, scale: float) -> 
         columns = Q[:, left:right].astype(np.float64) / scale
         rows = Q[left:right, :].astype(np.float64) / scale
         mean = 0.5 * columns + 0.5 * rows.T
-        np.subtract(-mean, w[:, None] + w[left:right], out=slack[:, left:right])
+        if sizes is None:
+            beside = w[:, None] + w[left:right]
+        else:
+            beside = np.outer(w, sizes[left:right]) + np.outer(sizes, w[left:right])
+        np.subtract(-mean, beside, out=slack[:, left:right])
     np.fill_diagonal(slack, p + slack.diagonal())
     return slack
 
@@ -203,21 +255,29 @@ def _lowest_eigenvalue(matrix: np.ndarray) -> float:
 
 def _sum_of_largest(values: np.ndarray, k: int) -> float:
     """At least the sum of the k largest."""
-    return _round_up(np.partition(values, len(values) - k)[len(values) - k :])
+    return round_up(np.partition(values, len(values) - k)[len(values) - k :])
 
 
-def _round_up(terms: np.ndarray | list[float]) -> float:
-    """The smallest float that is at least the exact sum."""
-    total = math.fsum(terms)
+def round_up(terms: np.ndarray | list[float]) -> float:
+    """The smallest float that is at least the exact sum; inf where the sum overflows."""
+    try:
+        total = math.fsum(terms)
+    except OverflowError:
+        return math.inf
+    if math.isinf(total):
+        return total
     # fsum rounds once, so the sign of what it left over is exact.
     return total if math.fsum([*terms, -total]) <= 0.0 else math.nextafter(total, math.inf)
 
 
-def _check(Q: np.ndarray, k: int, d: np.ndarray) -> None:
-    if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or len(Q) == 0 or not np.isfinite(Q).all():
+def _check(Q: np.ndarray, k: int, d: np.ndarray, sizes: np.ndarray | None) -> None:
+    if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or not np.isfinite(Q).all():
         raise InvalidInput(f"a matrix of shape {Q.shape}", "a finite square one", "Pass the matrix of the problem.")
-    if not 1 <= k <= len(Q):
-        raise InvalidInput(f"k={k}", f"1 to {len(Q)}", "Choose a size the matrix has subsets of.")
+    if sizes is not None and (sizes.shape != (len(Q),) or sizes.dtype.kind not in "iu" or (sizes < 1).any()):
+        raise InvalidInput(f"sizes {sizes}", f"{len(Q)} whole numbers, 1 or more", "Pass one for each row of Q.")
+    least, greatest = (1, len(Q)) if sizes is None else (0, int(sizes.sum()))
+    if not least <= k <= greatest:
+        raise InvalidInput(f"k={k}", f"{least} to {greatest}", "Choose a size the matrix has subsets of.")
     if d.shape != (len(Q) + 1,):
         raise InvalidInput(
             f"multipliers of shape {d.shape}", f"({len(Q) + 1},)", "Pass one for each feature and one in front of them."

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from certselect.certificate.bound import prove_bound
+from certselect.certificate.bound import UNIT, ProvedBound, round_up
+from certselect.certificate.proof import Proof, replay
+from certselect.certificate.reduced_bound import prove_reduced
+from certselect.criteria.lift import Lift
 from certselect.criteria.problem import SubsetProblem
 from certselect.errors import InvalidInput
+
+BY_PROOF = "slack matrices, decided features and case distinctions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,17 +27,27 @@ class Certificate:
     value : float
         x'Qx of the subset.
     bound : float
-        No k-subset of the candidates is worth more.
-    multipliers : ndarray (n+1,)
-        d, from which `bound` can be proved again; n counts the candidates.
+        No allowed subset of k features is worth more.
+    multipliers : ndarray (n+1,) or None
+        d, from which `bound` can be proved again; n counts the candidates, or the
+        positions of the reduced problem where there are constraints.
     shown_by : str
         How the bound was proved, in words.
+    lift : Lift or None
+        How rivals and a budget entered the proof.
+    proof : Proof or None
+        Of a tight bound, in place of multipliers: `replay` checks it.
+    known : float
+        Subsets worth no more than this are what the proof does not look at; NaN without one.
     """
 
     value: float
     bound: float
-    multipliers: np.ndarray
+    multipliers: np.ndarray | None
     shown_by: str
+    lift: Lift | None = None
+    proof: Proof | None = None
+    known: float = math.nan
 
     @property
     def gap(self) -> float:
@@ -42,27 +57,81 @@ class Certificate:
         return (self.bound - self.value) / abs(self.value)
 
 
-def certificate_of(problem: SubsetProblem, indices: Iterable[int], multipliers: np.ndarray) -> Certificate:
-    """Value the subset, bound all subsets, from the problem and the multipliers alone.
+def certificate_of(
+    problem: SubsetProblem, indices: Iterable[int], multipliers: np.ndarray, lift: Lift | None = None
+) -> Certificate:
+    """Value the subset, bound all allowed subsets, from the problem, the multipliers and the lift alone.
 
-    `indices` count the table's columns; `multipliers` (n+1,) follow the order of
-    `problem.candidates` after the first entry.
+    `indices` count the table's columns; `multipliers` (m+1,) follow the order of
+    `problem.reduced` after the first entry: that of `problem.candidates` where there are
+    no constraints. The lift is used as files keep it, so that its bound can be proved again.
     """
+    chosen = _allowed(problem, indices)
+    stored = None if lift is None else lift.in_single()
+    proved = bound_subsets(problem, multipliers, stored)
+    return Certificate(problem.value(chosen), proved.bound, np.asarray(multipliers), proved.shown_by, stored)
+
+
+def proof_certificate(
+    problem: SubsetProblem, indices: Iterable[int], bound: float, known: float, proof: Proof | None
+) -> Certificate:
+    """The same from a proof that shows `bound`, taking for granted that there are subsets worth `known`.
+
+    The bound is not derived again here: whoever made the proof derived it (see `prover`),
+    and `replayed_bound` does whenever it is asked to.
+    """
+    return Certificate(problem.value(_allowed(problem, indices)), bound, None, BY_PROOF, None, proof, known)
+
+
+def replayed_bound(problem: SubsetProblem, known: float, proof: Proof) -> float:
+    """The bound on all allowed subsets that follows from a proof, whatever `known` is."""
+    return replay(problem.reduced, known, proof, lost_in_matrix(problem))
+
+
+def _allowed(problem: SubsetProblem, indices: Iterable[int]) -> list[int]:
+    """The indices, ascending, if the problem allows that subset."""
     chosen = problem.check_indices(indices)
     if len(chosen) != problem.k or not np.isin(chosen, problem.candidates).all():
         raise InvalidInput(
             f"indices {chosen}",
             f"{problem.k} of the problem's candidates",
-            "Certify a subset of the problem's own size that avoids constant features.",
+            "Certify a subset of the problem's own size that avoids constant and excluded features.",
         )
-    Q = problem.candidate_matrix
-    proved = prove_bound(Q, problem.k, multipliers)
-    bound = proved.bound + _stored_in_single(Q, problem.k)
-    return Certificate(problem.value(chosen), bound, np.asarray(multipliers), proved.shown_by)
+    if problem.constraints is not None and not problem.constraints.allows(chosen):
+        raise InvalidInput(
+            f"indices {chosen}, which the constraints do not allow",
+            "a subset they allow",
+            "Certify a subset that was selected for this problem.",
+        )
+    return chosen
 
 
-def _stored_in_single(Q: np.ndarray, k: int) -> float:
-    """What rounding Q to float32 can have taken from a subset's value: half a unit of each of its entries."""
-    if Q.dtype != np.float32:
-        return 0.0
-    return float(k) * k * float(np.abs(Q).max()) * 2.0**-23
+def bound_subsets(problem: SubsetProblem, multipliers: np.ndarray, lift: Lift | None = None) -> ProvedBound:
+    """Bound what any subset the problem allows is worth, as `problem.value` values it."""
+    proved = prove_reduced(problem.reduced, multipliers, lift)
+    return replace(proved, bound=round_up([proved.bound, lost_in_matrix(problem, lift)]))
+
+
+def lost_in_matrix(problem: SubsetProblem, lift: Lift | None = None) -> float:
+    """What rounding the entries of the reduced matrix can have taken from a subset's value.
+
+    A matrix in float32 lost half a unit of each of a subset's entries. With constraints,
+    an entry may be a sum over the columns of two units, or of a unit and all required ones:
+    each addition rounds once more, relative to entries of the table's own matrix. Costs
+    are summed likewise.
+    """
+    reduced = problem.reduced
+    single = reduced.matrix.dtype == np.float32
+    k = float(problem.k)
+    if reduced.plain and not reduced.required:
+        return k * k * float(np.abs(reduced.matrix).max()) * 2.0**-23 if single else 0.0
+    required = problem.k - reduced.k
+    largest = max(int(reduced.sizes.max(initial=1)), *map(len, problem.units.groups), 1)
+    additions = largest * (largest + required) + 8
+    pairs = problem.pair_matrix
+    weighed = 0.5 * abs(problem.weight(problem.k)) * max(float(pairs.max()), -float(pairs.min()))
+    entry = max(float(np.abs(problem.linear).max()), weighed)
+    lost = additions * k * k * entry * (2.0**-24 if single else UNIT)
+    if lift is not None and lift.price > 0.0 and problem.constraints is not None:
+        lost += lift.price * additions * UNIT * problem.constraints.limit
+    return lost

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from certselect.certificate.certificate import certificate_of
-from certselect.criteria import subset_problem
+from certselect.certificate.certificate import certificate_of, replayed_bound
+from certselect.certificate.lift_text import lift_from_json
+from certselect.certificate.proof_text import proof_from_json
+from certselect.criteria import SubsetProblem, subset_problem
 from certselect.errors import InvalidInput
 from certselect.information import information_terms
 from certselect.table import Table, read_file
@@ -54,9 +56,10 @@ def verify(result: dict[str, Any] | str | Path, table: Table | str | Path) -> Ve
     """Check that a saved result says the truth about a table.
 
     Reads the table again, codes it as the result says, counts the information
-    terms anew, values the subset and proves the bound again from the saved
-    multipliers. Everything the result claims has to follow: names, positions,
-    value and bound. Solvers are not run, and no part of the result is trusted.
+    terms anew, states the constraints again, values the subset and proves the bound
+    again from the saved multipliers and lift. Everything the result claims has to
+    follow: names, positions, constraints, value and bound. Solvers are not run, and no
+    part of the result is trusted.
 
     Parameters
     ----------
@@ -86,13 +89,26 @@ def verify(result: dict[str, Any] | str | Path, table: Table | str | Path) -> Ve
     coding = {name: value for name, value in claim["coding"].items() if value is not None}
     try:
         terms = information_terms(rows, **coding)
-        problem = subset_problem(terms, claim["k"], claim["criterion"], beta=claim.get("beta"))
-    except (TypeError, ValueError) as error:
+        stated = _stated(claim.get("constraints"))
+        problem = subset_problem(terms, claim["k"], claim["criterion"], beta=claim.get("beta"), **stated)
+    except (TypeError, ValueError, OverflowError) as error:
         return Verification(False, (f"what the result says was done cannot be done: {error}",))
     return _check(claim, problem)
 
 
-def _check(claim: dict[str, Any], problem: Any) -> Verification:
+def _stated(constraints: Any) -> dict[str, Any]:
+    """Constraints as a result holds them, in the words of `subset_problem`."""
+    if constraints is None:
+        return {}
+    known = {"include", "exclude", "all_or_none", "at_most_one", "costs", "budget"}
+    if not isinstance(constraints, dict) or not known.issuperset(constraints):
+        got = f"constraints {constraints!r:.80}"
+        raise InvalidInput(got, f"an object with {', '.join(sorted(known))}", "Pass what the result was made with.")
+    groups = {kind: constraints.get(kind) for kind in ("all_or_none", "at_most_one")}
+    return {"groups": groups} | {name: value for name, value in constraints.items() if name not in groups}
+
+
+def _check(claim: dict[str, Any], problem: SubsetProblem) -> Verification:
     wrong = []
     indices = [i for i in claim["indices"] if isinstance(i, int) and 0 <= i < problem.n_features]
     if len(set(indices)) != len(claim["indices"]) or not set(indices) <= set(problem.candidates.tolist()):
@@ -102,37 +118,62 @@ def _check(claim: dict[str, Any], problem: Any) -> Verification:
     names = [problem.feature_names[i] for i in indices]
     if names != claim["features"]:
         wrong.append(f"the features at these positions are {names}, not {claim['features']}")
+    if problem.constraints is not None and not problem.constraints.allows(indices):
+        return Verification(False, (*wrong, "these features are not a subset that the constraints allow"))
     value = problem.value(indices)
-    if not math.isclose(value, claim["objective"], rel_tol=_SAME, abs_tol=1e-15):
+    if not math.isclose(value, _number(claim["objective"]), rel_tol=_SAME, abs_tol=1e-15):
         wrong.append(f"these features are worth {value!r}, not {claim['objective']!r}")
     bound = math.nan
     if claim.get("upper_bound") is not None:
         bound, reason = _bound(claim, problem, indices)
         wrong.extend(reason)
+        # Multipliers need not reach that far: an exhaustive search proves it by having looked.
+        by_proof = isinstance(claim.get("certificate"), dict) and claim["certificate"].get("proof") is not None
+        if by_proof and claim.get("status") == "proven optimal" and not bound <= value + _SAME * abs(value):
+            wrong.append(f"the result calls {value!r} proven optimal, but its proof leaves room up to {bound!r}")
     if claim.get("gap") is not None and not wrong:
-        gap = (
-            (claim["upper_bound"] - value) / abs(value) if value and claim.get("upper_bound") is not None else math.nan
-        )
-        if not _is_number(claim["gap"]) or not math.isclose(gap, claim["gap"], rel_tol=1e-6, abs_tol=1e-9):
+        gap = (_number(claim.get("upper_bound")) - value) / abs(value) if value else math.nan
+        if not math.isclose(gap, _number(claim["gap"]), rel_tol=1e-6, abs_tol=1e-9):
             wrong.append(f"value and bound leave a gap of {gap:.3g}, not {claim['gap']!r}")
     return Verification(not wrong, tuple(wrong), value, bound)
 
 
-def _bound(claim: dict[str, Any], problem: Any, indices: list[int]) -> tuple[float, list[str]]:
-    multipliers = (claim.get("certificate") or {}).get("multipliers")
+def _bound(claim: dict[str, Any], problem: SubsetProblem, indices: list[int]) -> tuple[float, list[str]]:
+    saved = claim.get("certificate")
+    certificate = saved if isinstance(saved, dict) else {}
+    means = "multipliers" if certificate.get("proof") is None else "proof's steps"
     try:
-        d = np.array(multipliers, dtype=np.float64)
-        bound = certificate_of(problem, indices, d).bound
-    except (TypeError, ValueError) as error:
-        return math.nan, [f"a bound is claimed, but its multipliers prove none ({error})"]
-    claimed = claim["upper_bound"]
-    if not _is_number(claimed) or not claimed >= bound - _SAME * max(abs(bound), abs(claimed)):
-        return bound, [f"the multipliers prove that no {claim['k']} features exceed {bound!r}, not {claimed!r}"]
+        if certificate.get("proof") is not None:
+            bound = _proved(certificate, problem)
+        else:
+            d = np.array(certificate.get("multipliers"), dtype=np.float64)
+            lift = lift_from_json(certificate.get("lift"), len(problem.reduced.matrix))
+            bound = certificate_of(problem, indices, d, lift).bound
+    except (TypeError, ValueError, OverflowError) as error:
+        return math.nan, [f"a bound is claimed, but its {means} prove none ({error})"]
+    claimed = _number(claim["upper_bound"])
+    if not claimed >= bound - _SAME * max(abs(bound), abs(claimed)):
+        said = claim["upper_bound"]
+        return bound, [f"the {means} prove that no {claim['k']} features exceed {bound!r}, not {said!r}"]
     return bound, []
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _proved(certificate: dict[str, Any], problem: SubsetProblem) -> float:
+    """The bound a saved proof comes to.
+
+    Whatever is `known`, no subset exceeds what is derived. It is raised a little, for a
+    decision that was just met where the proof was made may just fail to be met here.
+    """
+    known = _number(certificate.get("known"))
+    proof = proof_from_json(certificate["proof"], len(problem.reduced.matrix))
+    return replayed_bound(problem, known + 0.5 * _SAME * abs(known), proof)
+
+
+def _number(value: object) -> float:
+    """NaN, which equals nothing, for what is no finite number."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not -1e308 < value < 1e308:
+        return math.nan
+    return float(value)
 
 
 def _other_table(claim: dict[str, Any], table: Table) -> list[str]:
@@ -155,7 +196,7 @@ def _target(claim: dict[str, Any]) -> str:
 def _read(path: Path) -> dict[str, Any]:
     try:
         claim = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(
             f"{path} ({error})", "a result in JSON", "Pass what `certselect select --json` wrote."
         ) from error

@@ -71,6 +71,7 @@ def demo() -> None:
         "\nTry next:\n"
         "  certselect select TABLE.csv --target COLUMN -k 20             your own table (CSV or Parquet)\n"
         "  certselect select TABLE.csv --target COLUMN --criterion mrmr  another criterion\n"
+        "  certselect select TABLE.csv --target COLUMN --strategy exact  the best subset, proven\n"
         "  certselect select TABLE.csv --target COLUMN --json OUT.json   keep the result with its proof\n"
         "  certselect verify OUT.json TABLE.csv                          check it again, trusting nothing\n"
         "  certselect select --help                                      all options\n"
@@ -82,18 +83,45 @@ def demo() -> None:
 def select(
     table: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row per sample.")],
     target: Annotated[str, typer.Option("--target", "-t", help="Column that holds the classes.")],
-    k: Annotated[int | None, typer.Option("-k", help="How many features to choose; 10 if not given.")] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", help="How many features to choose; if not given, 10, or any number a --budget pays for."),
+    ] = None,
     criterion: Annotated[str, typer.Option(help="jmi, mrmr, mifs, d1 (cife) or max_relevance.")] = "jmi",
     strategy: Annotated[
         str,
         typer.Option(
-            help="auto, cobra, forward, relevance, backward, floating, exhaustive, annealing, genetic, qpfs or soss"
+            help="auto, cobra, exact, forward, relevance, backward, floating, exhaustive, annealing, genetic, "
+            "qpfs or soss."
         ),
     ] = "auto",
     polish: Annotated[
         bool, typer.Option("--polish", help="Afterwards, swap single features while that helps.")
     ] = False,
     certify: Annotated[bool, typer.Option("--certify", help="Prove how far from the best the answer can be.")] = False,
+    tight: Annotated[
+        bool, typer.Option("--tight", help="Prove it as tightly as can be in a minute; often that nothing is better.")
+    ] = False,
+    max_seconds: Annotated[
+        float | None, typer.Option(help="Stop exact or cobra after that long, with the best found and its gap.")
+    ] = None,
+    include: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Choose this column in any case; may be repeated.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Never choose this column; may be repeated.")
+    ] = None,
+    together: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B,C", help="Choose all of these columns or none of them; may be repeated."),
+    ] = None,
+    at_most_one: Annotated[
+        list[str] | None, typer.Option(metavar="A,B,C", help="Choose one of these columns at most; may be repeated.")
+    ] = None,
+    costs: Annotated[
+        Path | None, typer.Option(help="CSV file with the columns feature and cost; the others cost nothing.")
+    ] = None,
+    budget: Annotated[float | None, typer.Option(help="What the chosen columns may cost in all.")] = None,
     discretize: Annotated[str, typer.Option(help="For numbers: uniform, quantile, mean_std or mdlp.")] = "uniform",
     bins: Annotated[
         str, typer.Option(help="Levels per number column: a number, sturges, freedman_diaconis or sqrt.")
@@ -108,9 +136,10 @@ def select(
 ) -> None:
     """Choose k columns of a table that together say most about the target column."""
     from certselect.cli.chosen_table import print_selection, remarks
+    from certselect.cli.constraint_options import read_costs, split_names
     from certselect.cli.progress_bar import progress_bar
     from certselect.cli.result_file import check_destination, result_of, write_result
-    from certselect.criteria import find_criterion, subset_problem
+    from certselect.criteria import find_criterion, find_features, subset_problem
     from certselect.information import information_terms
     from certselect.search import find_strategy
     from certselect.search import select as search
@@ -121,8 +150,13 @@ def select(
     # A slip of the pen is told before a large table is read.
     find_criterion(criterion, beta)
     if strategy != AUTO:
-        find_strategy(strategy)
+        find_strategy(strategy, {} if max_seconds is None else {"max_seconds": max_seconds})
     check_destination(json)
+    prices = None if costs is None else read_costs(costs)
+    groups = {
+        "all_or_none": [split_names(names) for names in together or ()],
+        "at_most_one": [split_names(names) for names in at_most_one or ()],
+    }
     with progress_bar(), warnings.catch_warnings(record=True) as warned:
         terms = information_terms(
             read_file(table, target),
@@ -131,16 +165,30 @@ def select(
             integers=integers,
             n_jobs=jobs,
         )
-        if k is None:
-            k = min(10, terms.n_features - int(terms.constant.sum()))
-        problem = subset_problem(terms, k, criterion, beta=beta)
-        selection = search(problem, strategy, random_state=seed, polish=polish, certify=certify)
+        if k is None and budget is None:
+            varying = set((~terms.constant).nonzero()[0].tolist())
+            k = min(10, len(varying.difference(find_features(terms.feature_names, "--exclude", exclude))))
+        problem = subset_problem(
+            terms,
+            k,
+            criterion,
+            beta=beta,
+            include=include,
+            exclude=exclude,
+            groups=groups,
+            costs=prices,
+            budget=budget,
+        )
+        limit = {} if max_seconds is None else {"max_seconds": max_seconds}
+        proof = "tight" if tight else certify
+        selection = search(problem, strategy, random_state=seed, polish=polish, certify=proof, **limit)
     if json is None or str(json) != "-":
-        print_selection(selection, terms, problem)
+        print_selection(selection, terms, problem.of_size(len(selection.indices)) if problem.any_size else problem)
     for remark in [*(f"note: {warning.message}" for warning in warned), *remarks(selection, terms)]:
         typer.echo(remark, err=True)
     if json is not None:
-        write_result(result_of(selection, terms, target=target, beta=beta, seed=seed), json)
+        result = result_of(selection, terms, target=target, beta=beta, seed=seed, constraints=problem.constraints)
+        write_result(result, json)
     if selection.status == INTERRUPTED:
         raise typer.Exit(INTERRUPTED_EXIT)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -11,7 +9,7 @@ from rich.text import Text
 
 from certselect.criteria import SubsetProblem
 from certselect.information.terms import InformationTerms
-from certselect.search.selection import INTERRUPTED, Selection
+from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
 
 _MANY_LEVELS = 50
 
@@ -44,10 +42,18 @@ def print_selection(selection: Selection, terms: InformationTerms, problem: Subs
         "relevance: I(feature; target). redundancy: mean I(feature; other chosen feature). "
         "value: what the subset would lose without the feature.",
     ]
-    if not math.isnan(selection.gap):
-        said.insert(1, proven_in_words(selection))
+    said[1:1] = [line for line in (selection.statement, _decided(selection)) if line]
     for line in said:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _decided(selection: Selection) -> str:
+    """Which features a proof that is not finished has decided already."""
+    if selection.status == PROVEN_OPTIMAL or not (selection.proven_in or selection.proven_out):
+        return ""
+    some = ", ".join(map(repr, selection.proven_in[:10])) + (", ..." if len(selection.proven_in) > 10 else "")
+    held = f"{len(selection.proven_in)} features are in every better subset ({some}); " if some else ""
+    return f"Decided: {held}{len(selection.proven_out)} features are in none."
 
 
 def _as_it_is(name: str) -> Text:
@@ -59,16 +65,6 @@ def _loss_without(problem: SubsetProblem, feature: int, chosen: np.ndarray) -> f
     """Relevance of a chosen feature less what it pays for its pairs with the others."""
     others = chosen[chosen != feature]
     return float(problem.linear[feature] - problem.weight(problem.k) * problem.pair_row(feature)[others].sum())
-
-
-def proven_in_words(selection: Selection) -> str:
-    """What the bound means: "no 12 features score more than 0.024 % above these"."""
-    features = "1 feature scores" if selection.k == 1 else f"{selection.k} features score"
-    if selection.gap == 0.0:
-        return f"Proven: no {features} more than these."
-    if math.isinf(selection.gap):
-        return f"Proven: no {features} more than {selection.upper_bound:.6g}."
-    return f"Proven: no {features} more than {max(selection.gap, 0.0) * 100:.2g} % above these."
 
 
 def remarks(selection: Selection, terms: InformationTerms) -> list[str]:

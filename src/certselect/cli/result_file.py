@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from certselect import __version__
+from certselect.certificate import lift_as_json, proof_as_json
+from certselect.criteria.constraints import Constraints
 from certselect.errors import InvalidInput
 from certselect.information.terms import InformationTerms
 from certselect.search.selection import Selection
@@ -19,15 +21,26 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "narwhals", "pyarrow")
 
 
 def result_of(
-    selection: Selection, terms: InformationTerms, *, target: str, beta: float | None, seed: int
+    selection: Selection,
+    terms: InformationTerms,
+    *,
+    target: str,
+    beta: float | None,
+    seed: int,
+    constraints: Constraints | None = None,
 ) -> dict[str, Any]:
-    """Everything needed to read, compare, repeat and verify a selection; what is unknown is null."""
+    """Everything needed to read, compare, repeat and verify a selection; what is unknown is null.
+
+    `constraints` are those of the problem the selection is for.
+    """
     certificate = selection.certificate
+    if certificate is not None and certificate.multipliers is None and certificate.proof is None:
+        certificate = None  # the proof grew too large to keep, so there is nothing to check again
     return {
         "features": list(selection.names),
         "indices": [int(i) for i in selection.indices],
         "objective": _number(selection.objective),
-        # What the certificate proves, so that `verify` can: an exhaustive search knows more, by having looked.
+        # What the certificate proves, so that `verify` can: a search that looked everywhere may know more.
         "upper_bound": None if certificate is None else _number(certificate.bound),
         "gap": None if certificate is None else _number(certificate.gap),
         "status": selection.status,
@@ -35,14 +48,24 @@ def result_of(
         "beta": beta,
         "strategy": selection.strategy,
         "k": selection.k,
+        "constraints": None if constraints is None else constraints.describe(),
         "coding": terms.coding.describe() if terms.coding is not None else None,
         "target": target,
         "seed": seed,
         "scores": [_number(score) for score in selection.scores],
         "dropped": list(selection.dropped),
+        "proven_in": list(selection.proven_in),
+        "proven_out": list(selection.proven_out),
+        "ties": [list(subset) for subset in selection.ties],
         "certificate": None
         if certificate is None
-        else {"multipliers": certificate.multipliers.tolist(), "shown_by": certificate.shown_by},
+        else {
+            "multipliers": None if certificate.multipliers is None else certificate.multipliers.tolist(),
+            "lift": lift_as_json(certificate.lift),
+            "proof": None if certificate.proof is None else proof_as_json(certificate.proof),
+            "known": _number(certificate.known),
+            "shown_by": certificate.shown_by,
+        },
         "n_samples": terms.n_samples,
         "n_features": terms.n_features,
         "versions": {"certselect": __version__, "python": sys.version.split()[0]}

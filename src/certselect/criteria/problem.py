@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from certselect.criteria.constraints import Constraints
 from certselect.criteria.definitions import Criterion, find_criterion
+from certselect.criteria.feasibility import check_feasible, check_size
+from certselect.criteria.pairs import GivenPairs, PairSource, TermPairs
+from certselect.criteria.reduced import ReducedProblem, reduce_problem
+from certselect.criteria.rules import Rules
+from certselect.criteria.statements import state_constraints
+from certselect.criteria.units import MergedUnits, UnitForm, merge_units
 from certselect.errors import InvalidInput
 
 if TYPE_CHECKING:
     from certselect.information.terms import InformationTerms
-
-
-class PairSource(Protocol):
-    """A matrix of pair terms, symmetric to rounding, that can be had by the row or whole."""
-
-    def row(self, feature: int) -> np.ndarray:
-        """Pair terms of one feature with all (n,); the feature's own entry is arbitrary."""
-        ...
-
-    def matrix(self) -> np.ndarray:
-        """All pair terms (n, n)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +30,17 @@ class SubsetProblem:
     """Choose k of n features so that the criterion is largest: max x'Qx, x in {0,1}^n, sum x = k.
 
     Only `candidates` may be chosen: constant features, which score 0 everywhere
-    and could beat informative ones, are left out. Indices always count the
-    columns of the table the terms came from.
+    and could beat informative ones, are left out, and so are excluded ones. Indices
+    always count the columns of the table the terms came from.
+
+    Attributes
+    ----------
+    constraints : Constraints or None
+        What a subset must hold to besides its size.
+    any_size : bool
+        Whether any size the budget admits will do; k is then the largest one.
+    rules : Rules or None
+        The constraints of a problem in unit form (`units`), which is what searches work on.
     """
 
     linear: np.ndarray
@@ -44,13 +49,29 @@ class SubsetProblem:
     k: int
     feature_names: tuple[str, ...]
     candidates: np.ndarray
+    constraints: Constraints | None = None
+    any_size: bool = False
+    rules: Rules | None = None
 
     @classmethod
-    def from_matrix(cls, Q: np.ndarray, k: int, *, feature_names: Sequence[str] | None = None) -> SubsetProblem:
+    def from_matrix(
+        cls,
+        Q: np.ndarray,
+        k: int | None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        include: Iterable[str | int] | None = (),
+        exclude: Iterable[str | int] | None = (),
+        groups: Any = None,
+        costs: Any = None,
+        budget: float | None = None,
+    ) -> SubsetProblem:
         """State your own quadratic subset problem: max x'Qx over 0/1 vectors with k ones.
 
         Opens the searches, the relaxation and the certificates to any symmetric
         matrix: information estimated elsewhere, densest subgraphs, portfolios.
+        `include`, `exclude`, `groups`, `costs` and `budget` say which subsets are
+        allowed, as for `subset_problem`.
 
         Examples
         --------
@@ -72,10 +93,13 @@ class SubsetProblem:
         names = tuple(f"x{i}" for i in range(len(Q))) if feature_names is None else tuple(map(str, feature_names))
         if len(names) != len(Q):
             raise InvalidInput(f"{len(names)} feature names", f"{len(Q)}, one per row of Q", "Name every feature.")
-        check_size(k, len(Q), names, np.zeros(len(Q), dtype=bool))
         # value = sum Q_ii - sum over pairs of -2 Q_ij, whatever the subset's size.
         criterion = Criterion("given matrix", None, lambda size: 1.0, "x'Qx")
-        return cls(Q.diagonal().astype(np.float64), _GivenPairs(-2.0 * Q), criterion, int(k), names, np.arange(len(Q)))
+        linear, pairs, varying = Q.diagonal().astype(np.float64), GivenPairs(-2.0 * Q), np.zeros(len(Q), dtype=bool)
+        constraints = state_constraints(
+            names, varying, include=include, exclude=exclude, groups=groups, costs=costs, budget=budget
+        )
+        return _state_problem(linear, pairs, criterion, k, names, varying, constraints)
 
     @property
     def criterion(self) -> str:
@@ -107,15 +131,67 @@ class SubsetProblem:
     def matrix(self) -> np.ndarray:
         """The paper's Q: relevance on the diagonal, -(w/2) times the pair terms beside it."""
         matrix = self.pair_matrix * np.asarray(-0.5 * self.weight(self.k), dtype=self.pair_matrix.dtype)
-        np.fill_diagonal(matrix, self.linear)
+        np.fill_diagonal(matrix, self._worth_alone)
         return matrix
 
     @property
+    def _worth_alone(self) -> np.ndarray:
+        """What each feature is worth by itself in a subset of size k; a unit pays for the pairs inside it."""
+        return self.linear if self.rules is None else self.linear - self.weight(self.k) * self.rules.inner
+
+    @property
     def candidate_matrix(self) -> np.ndarray:
-        """Q of the candidates alone, in their order: what relaxations and bounds are about."""
+        """Q of the candidates alone, in their order."""
         if len(self.candidates) == self.n_features:
             return self.matrix
         return self.matrix[np.ix_(self.candidates, self.candidates)]
+
+    @cached_property
+    def units(self) -> UnitForm:
+        """The problem as searches work on it: all-or-none groups are one feature each, constraints are `rules`."""
+        merged = self._merged
+        if merged is None:
+            return UnitForm(self)
+        rules = merged.rules(self.k)
+        names = (self.feature_names[i] for i in merged.order)
+        problem = SubsetProblem(
+            np.add.reduceat(self.linear[merged.order], merged.starts),
+            merged.pairs,
+            self.rule,
+            self.k,
+            tuple(" + ".join(islice(names, int(size))) for size in merged.sizes),
+            rules.candidates,
+            rules=rules,
+        )
+        return UnitForm(problem, merged.groups)
+
+    @cached_property
+    def reduced(self) -> ReducedProblem:
+        """What is left to choose beside the included features, in plain arrays: what relaxations are about."""
+        problem = self.units.problem
+        return reduce_problem(self) if problem is self else problem.reduced
+
+    def columns_of(self, positions: Iterable[int]) -> list[int]:
+        """The table's columns, ascending, of the subset that has these positions of `reduced` in it."""
+        return sorted(self.units.columns(self.reduced.unit_indices(positions)))
+
+    @cached_property
+    def allowed_sizes(self) -> list[int]:
+        """The sizes, 1 or more, that some allowed subset has, whatever k is."""
+        if self._merged is None:
+            return list(range(1, len(self.candidates) + 1))
+        return self._merged.allowed_sizes()
+
+    def of_size(self, k: int) -> SubsetProblem:
+        """The same question about subsets of k features."""
+        return _sized(self, k)
+
+    @cached_property
+    def _merged(self) -> MergedUnits | None:
+        """The units, where not every set of k candidates is allowed."""
+        if self.constraints is None or not self.constraints.beyond_exclusion:
+            return None
+        return merge_units(self)
 
     def value(self, indices: Iterable[int]) -> float:
         """Value of a subset, x'Qx, with the pair weight of size k whatever the subset's size.
@@ -128,6 +204,8 @@ class SubsetProblem:
         if weight and self.pairs is not None:
             for place, i in enumerate(chosen[1:], start=1):
                 terms.extend((-weight * self.pair_row(i)[chosen[:place]].astype(np.float64)).tolist())
+        if self.rules is not None:
+            terms.extend((-weight * self.rules.inner[chosen]).tolist())
         return math.fsum(terms)
 
     def check_indices(self, indices: Iterable[int]) -> list[int]:
@@ -143,35 +221,53 @@ class SubsetProblem:
         return chosen
 
 
-@dataclass(frozen=True, eq=False)
-class _GivenPairs:
-    """Pair terms that are there already."""
+def _state_problem(
+    linear: np.ndarray,
+    pairs: PairSource | None,
+    rule: Criterion,
+    k: int | None,
+    names: tuple[str, ...],
+    constant: np.ndarray,
+    constraints: Constraints | None,
+) -> SubsetProblem:
+    """The problem, if there is a subset that it allows."""
+    choosable = ~constant
+    if constraints is not None:
+        choosable[list(constraints.exclude)] = False
+    problem = SubsetProblem(linear, pairs, rule, 0, names, np.flatnonzero(choosable), constraints)
+    if k is not None or constraints is None or constraints.costs is None:
+        return _sized(problem, k)
+    merged = merge_units(problem)
+    check_feasible(constraints, merged, names, None)
+    return replace(problem, k=merged.allowed_sizes()[-1], any_size=True)
 
-    terms: np.ndarray
 
-    def row(self, feature: int) -> np.ndarray:
-        return self.terms[feature]
-
-    def matrix(self) -> np.ndarray:
-        return self.terms
-
-
-@dataclass(frozen=True, eq=False)
-class _TermPairs:
-    """The pair terms of one kind, out of InformationTerms."""
-
-    terms: InformationTerms
-    kind: str
-
-    def row(self, feature: int) -> np.ndarray:
-        return self.terms.pair_row(self.kind, feature)
-
-    def matrix(self) -> np.ndarray:
-        return self.terms.pair_matrix(self.kind)
+def _sized(problem: SubsetProblem, k: object) -> SubsetProblem:
+    """The problem with that k, if there is a subset that it allows."""
+    constraints, merged = problem.constraints, problem._merged
+    constant = np.ones(problem.n_features, dtype=bool)
+    constant[problem.candidates] = False
+    excluded = () if constraints is None else constraints.exclude
+    constant[list(excluded)] = False
+    size = check_size(k, problem.feature_names, constant, len(excluded))
+    if constraints is not None and merged is not None:
+        check_feasible(constraints, merged, problem.feature_names, size)
+    sized = replace(problem, k=size, any_size=False)
+    sized.__dict__["_merged"] = merged  # sums of pair terms do not depend on k
+    return sized
 
 
 def subset_problem(
-    terms: InformationTerms, k: int, criterion: str | Criterion = "jmi", *, beta: float | None = None
+    terms: InformationTerms,
+    k: int | None,
+    criterion: str | Criterion = "jmi",
+    *,
+    beta: float | None = None,
+    include: Iterable[str | int] | None = (),
+    exclude: Iterable[str | int] | None = (),
+    groups: Any = None,
+    costs: Any = None,
+    budget: float | None = None,
 ) -> SubsetProblem:
     """State "which k features are worth most together?" as a quadratic 0-1 problem.
 
@@ -179,12 +275,24 @@ def subset_problem(
     ----------
     terms : InformationTerms
         From `information_terms`.
-    k : int
+    k : int or None
         How many features to choose, 1 to the number of features that are not constant.
+        None, with a budget, for any size the budget admits.
     criterion : {"jmi", "mrmr", "mifs", "d1", "max_relevance"} or Criterion
         What a subset is worth ("cife" is another name of "d1", "d2" of "jmi").
     beta : float, optional
         Weight of the pair terms of "mifs" (1 if not given).
+    include, exclude : list of str or int
+        Features that are in every subset, and in none, by name or index.
+    groups : list of lists, or mapping, optional
+        Groups that are chosen whole or not at all, such as the columns of one coded
+        variable. A mapping may have two keys, "all_or_none" for such groups and
+        "at_most_one" for groups of which one member at most may be chosen. Constant
+        features leave their groups.
+    costs : mapping from features to numbers, or n numbers, optional
+        What each feature costs; 0 for those not in the mapping.
+    budget : float, optional
+        What the subset may cost in all.
 
     Examples
     --------
@@ -196,27 +304,14 @@ def subset_problem(
     0.693147
     """
     found = find_criterion(criterion, beta)
-    candidates = np.flatnonzero(~terms.constant)
-    check_size(k, len(candidates), terms.feature_names, terms.constant)
-    pairs = _TermPairs(terms, found.pair) if found.pair is not None else None
-    return SubsetProblem(terms.relevance, pairs, found, int(k), terms.feature_names, candidates)
-
-
-def check_size(k: object, available: int, names: Sequence[str], constant: np.ndarray) -> None:
-    """Refuse a size that no subset of the candidates can have."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer):
-        raise InvalidInput(f"k={k!r} ({type(k).__name__})", "a whole number", "Pass k as an int.")
-    if 1 <= k <= available:
-        return
-    dropped = np.flatnonzero(constant)
-    note = ""
-    if len(dropped):
-        some = ", ".join(repr(names[i]) for i in dropped[:5]) + (", ..." if len(dropped) > 5 else "")
-        note = f" ({len(dropped)} constant features cannot be chosen: {some})"
-    if available == 0:
-        raise InvalidInput(
-            f"a table whose {len(names)} features are all constant",
-            "at least one feature that takes two values",
-            "Check that the right columns and rows were read.",
-        )
-    raise InvalidInput(f"k={k}", f"1 to {available}{note}", "Choose a smaller or larger k.")
+    pairs = TermPairs(terms, found.pair) if found.pair is not None else None
+    constraints = state_constraints(
+        terms.feature_names,
+        terms.constant,
+        include=include,
+        exclude=exclude,
+        groups=groups,
+        costs=costs,
+        budget=budget,
+    )
+    return _state_problem(terms.relevance, pairs, found, k, terms.feature_names, terms.constant, constraints)

@@ -9,6 +9,9 @@ inside it. With the unit vector a and P = I - aa', a matrix on the face is PMP,
 and adding aa' makes it an ordinary positive definite matrix for LAPACK:
 
     (PMP + aa')^-1 = (PMP)^+ + aa'.
+
+Where entry i stands for s_i features (a group that comes in whole) the subsets are
+those with s'x = k, and a = (2k - sum(s), -s_1, ..., -s_n).
 """
 
 from __future__ import annotations
@@ -30,10 +33,18 @@ def lifted_objective(Q: np.ndarray) -> np.ndarray:
     return C
 
 
-def unit_normal(n: int, k: int) -> np.ndarray:
-    """a / |a| for a = (2k - n, -1, ..., -1)."""
+def face_normal(n: int, k: int, sizes: np.ndarray | None = None) -> np.ndarray:
+    """a = (2k - sum(s), -s_1, ..., -s_n); sizes s all 1 if not given."""
     normal = np.full(n + 1, -1.0)
-    normal[0] = 2 * k - n
+    if sizes is not None:
+        normal[1:] = -sizes
+    normal[0] = 2 * k + normal[1:].sum()
+    return normal
+
+
+def unit_normal(n: int, k: int, sizes: np.ndarray | None = None) -> np.ndarray:
+    """a / |a|."""
+    normal = face_normal(n, k, sizes)
     return normal / np.linalg.norm(normal)
 
 
@@ -63,6 +74,25 @@ def uniform_average(n: int, k: int) -> np.ndarray:
     Y = np.full((n + 1, n + 1), (c * c - n) / (n * (n - 1)), order="F")
     Y[0, :] = Y[:, 0] = c / n
     np.fill_diagonal(Y, 1.0)
+    return Y
+
+
+def inside_face(n: int, k: int, sizes: np.ndarray | None = None) -> np.ndarray:
+    """A matrix strictly inside the face, 1 <= k <= sum(s) - 1: the uniform average where all sizes are 1.
+
+    Otherwise every entry is in with probability q = k / sum(s), with the covariance
+    n/(n-1) q(1-q) (I - ss'/|s|^2), which keeps s'x = k. Its diagonal is not quite 1.
+    """
+    if sizes is None:
+        return uniform_average(n, k)
+    s = sizes.astype(np.float64)
+    q = k / float(s.sum())
+    spread = 4.0 * n / (n - 1) * q * (1.0 - q)
+    Y = np.full((n + 1, n + 1), (2.0 * q - 1.0) ** 2, order="F")
+    Y[0, :] = Y[:, 0] = 2.0 * q - 1.0
+    Y[0, 0] = 1.0
+    Y[1:, 1:] -= np.outer(s, s * (spread / float(s @ s)))
+    diagonal(Y)[1:] += spread
     return Y
 
 

@@ -28,6 +28,7 @@ whose waiting threads would compete for the same cores.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,9 +38,9 @@ from certselect.relaxation.face import (
     diagonal,
     dual_slack,
     inner,
+    inside_face,
     lifted_objective,
     project,
-    uniform_average,
     unit_normal,
 )
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
@@ -50,6 +51,8 @@ dpotrf, dpotri, dpotrs = get_lapack_funcs(("potrf", "potri", "potrs"), dtype=np.
 
 SHORTEST_STEP = 1e-4
 MAX_FRUITLESS = 6
+# What diag(Y) may still miss of e when sizes differ: then the start misses it, and steps make it good.
+DIAGONAL_MISS = 1e-7
 # A stop before the tolerance still counts as nearly solved within this factor of it.
 NEARLY = 1e3
 BLOCK = 128
@@ -78,19 +81,20 @@ def interior_point(
     tol: float,
     max_seconds: float,
     max_iterations: int,
+    sizes: np.ndarray | None = None,
     callback: Callback | None = None,
     start: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Relaxation:
-    """Solve to (dual - primal) <= tol * max(|primal|, floor), for 1 <= k <= n - 1 and Q of order one.
+    """Solve to (dual - primal) <= tol * max(|primal|, floor), for 1 <= k <= sum(sizes) - 1 and Q of order one.
 
-    `start` is a pair (Y, d), Y strictly inside the face; the uniform average and 0 if not given.
+    `start` is a pair (Y, d), Y strictly inside the face; `inside_face` and 0 if not given.
     """
     began = time.perf_counter()
     n = len(Q)
-    normal = unit_normal(n, k)
+    normal = unit_normal(n, k, sizes)
     K = lifted_objective(Q)
     project(K, normal)
-    point = _starting_point(K, normal, k, start)
+    point = _starting_point(K, normal, lambda: inside_face(n, k, sizes), start)
     work = [np.empty_like(K) for _ in range(5)]
     first = np.random.default_rng(0).standard_normal(n + 1)
 
@@ -106,7 +110,8 @@ def interior_point(
         primal = float(point.d.sum()) - gap
         if callback is not None:
             callback(Iterate(iteration, best_d.copy(), primal / 4, dual / 4))
-        if dual - primal <= tol * max(abs(primal), 4 * floor):
+        feasible = sizes is None or float(np.abs(diagonal(point.Y) - 1.0).max()) <= DIAGONAL_MISS
+        if feasible and dual - primal <= tol * max(abs(primal), 4 * floor):
             status = Status.SOLVED
             break
         fruitless = 0 if gap < 0.9 * best_gap else fruitless + 1
@@ -121,7 +126,7 @@ def interior_point(
                 raise _Stalled
             _advance(point, K, normal, gap, work, first)
         except _Stalled:
-            close = dual - primal <= NEARLY * tol * max(abs(primal), 4 * floor)
+            close = feasible and dual - primal <= NEARLY * tol * max(abs(primal), 4 * floor)
             status = Status.NEARLY_SOLVED if close else Status.NUMERICAL_TROUBLE
             break
         iteration += 1
@@ -141,13 +146,17 @@ def interior_point(
     )
 
 
-def _starting_point(K: np.ndarray, normal: np.ndarray, k: int, start: tuple[np.ndarray, np.ndarray] | None) -> _Point:
-    """The pair given (else the uniform average and 0), d raised evenly until its slack is well inside."""
-    n = len(K) - 1
-    Y, d = (uniform_average(n, k), np.zeros(n + 1)) if start is None else start
+def _starting_point(
+    K: np.ndarray,
+    normal: np.ndarray,
+    inside: Callable[[], np.ndarray],
+    start: tuple[np.ndarray, np.ndarray] | None,
+) -> _Point:
+    """The pair given (else `inside` and 0), d raised evenly until its slack is well inside."""
+    Y, d = (inside(), np.zeros(len(K))) if start is None else start
     Y_factor, Z_factor = np.empty_like(K), np.empty_like(K)
     if not _factor_primal(Y, normal, Y_factor):
-        Y = uniform_average(n, k)
+        Y = inside()
         _factor_primal(Y, normal, Y_factor)
     d = d + _lacking(d, K, normal)
     margin = max(0.1 * float(np.mean(d - diagonal(K))), 1e-6 * float(np.abs(K).max()))

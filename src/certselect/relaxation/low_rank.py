@@ -18,6 +18,7 @@ matrix. The d above are the multipliers in closed form: where U = 0, sum(d)/4 = 
 so f + k max(0, -lambda_min(N(d))) is a bound (`certificate` derives N) and its
 distance to f the true gap, whatever local maximum this is. Lanczos estimates
 lambda_min when f has come to rest; the multipliers handed on are shifted by it.
+(Where sizes s differ, lambda_min is that of N against Diag(s): x'Diag(s)x = k.)
 
 Dense algebra goes through NumPy alone, so that one pool of threads serves it all.
 """
@@ -32,7 +33,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from certselect.relaxation.face import unit_normal
+from certselect.relaxation.face import face_normal, unit_normal
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 
 MEMORY = 10
@@ -45,6 +46,10 @@ NEARLY_ONE_SUBSET = 0.99
 LONGEST_THROW = 3.0
 
 
+class OffManifold(Exception):
+    """No start was found from which both constraints can be met."""
+
+
 def low_rank(
     Q: np.ndarray,
     k: int,
@@ -53,16 +58,19 @@ def low_rank(
     tol: float,
     max_seconds: float,
     max_iterations: int,
+    sizes: np.ndarray | None = None,
     callback: Callback | None = None,
     start: np.ndarray | None = None,
 ) -> Relaxation:
-    """Solve to bound - f <= tol * max(|f|, floor), for 1 <= k <= n - 1 and Q of order one (float32 will do).
+    """Solve to bound - f <= tol * max(|f|, floor), for 1 <= k <= sum(sizes) - 1 and Q of order one (float32 will do).
 
-    `start` is the factor of a neighbouring problem's answer; a greedy one if not given.
+    `start` is the factor of a neighbouring problem's answer; a greedy one if not given. Raises `OffManifold`
+    where a few entries of unlike sizes leave a factor no room.
     """
     began = time.perf_counter()
     n = len(Q)
-    ascent = _Ascent(Q, k, start)
+    s = np.ones(n) if sizes is None else sizes.astype(np.float64)
+    ascent = _Ascent(Q, k, s, start)
     best_d, best_dual = ascent.d, math.inf
     status, iteration, rest = Status.STOPPED_BY_ITERATIONS, 0, AT_REST
     values: deque[float] = deque([-math.inf] * REST, maxlen=REST)
@@ -71,11 +79,11 @@ def low_rank(
         moving = iteration < max_iterations and time.perf_counter() - began < max_seconds and not ascent.stuck
         if not moving or ascent.value - values[0] <= rest * accuracy:
             for d in ascent.multipliers():
-                shift = _needed_shift(Q, k, d, accuracy / k)
+                shift = _needed_shift(Q, k, s, d, accuracy / k)
                 if ascent.value + k * shift < best_dual:
                     best_dual = ascent.value + k * shift
-                    best_d = d + shift
-                    best_d[0] += (4 * k - n - 1) * shift
+                    best_d = d + shift * np.concatenate([[1.0], s])
+                    best_d[0] += (4 * k - s.sum() - 1) * shift
                 if k * shift <= accuracy:
                     break
             rest /= 4
@@ -102,7 +110,7 @@ def low_rank(
         primal_value=ascent.value,
         dual_value=best_dual,
         diagonal_residual=float(np.abs(np.einsum("ij,ij->i", V, V) - 1.0).max()),
-        face_residual=float(np.abs(V @ (V.T @ unit_normal(n, k))).max()),
+        face_residual=float(np.abs(V @ (V.T @ unit_normal(n, k, sizes))).max()),
         iterations=iteration,
         seconds=time.perf_counter() - began,
         status=status,
@@ -114,18 +122,17 @@ def low_rank(
 class _Ascent:
     """The point V, its value and multipliers, and the memory of the last steps."""
 
-    def __init__(self, Q: np.ndarray, k: int, start: np.ndarray | None) -> None:
+    def __init__(self, Q: np.ndarray, k: int, s: np.ndarray, start: np.ndarray | None) -> None:
         n = len(Q)
         self.Q, self.stuck = Q, False
-        self.a = np.full(n + 1, -1.0)
-        self.a[0] = 2 * k - n
+        self.a = face_normal(n, k, s)
         self.C_diagonal = np.concatenate([[Q.sum(dtype=np.float64)], Q.diagonal().astype(np.float64)])
         self.pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=MEMORY)
         V = None if start is None else self._return(start)
         if V is None:
-            V = self._return(_greedy_start(Q, k, math.isqrt(2 * n) + 2))
+            V = self._return(_greedy_start(Q, k, s, math.isqrt(2 * n) + 2))
         if V is None:
-            raise ArithmeticError("the start does not reach the manifold")
+            raise OffManifold
         self._arrive(V, *self._value_and_gradient(V))
 
     def multipliers(self) -> Iterator[np.ndarray]:
@@ -240,7 +247,7 @@ class _Ascent:
         return system
 
 
-def _greedy_start(Q: np.ndarray, k: int, rank: int) -> np.ndarray:
+def _greedy_start(Q: np.ndarray, k: int, s: np.ndarray, rank: int) -> np.ndarray:
     """Half way from the uniform average to a greedy subset, random in all other directions.
 
     From the average alone, many features and small k cost most of the work before
@@ -248,10 +255,15 @@ def _greedy_start(Q: np.ndarray, k: int, rank: int) -> np.ndarray:
     """
     n = len(Q)
     gains = Q.diagonal().astype(np.float64)
-    membership = np.full(n, 0.5 * k / n)
-    for _ in range(k):
-        best = int(np.argmax(gains))
+    membership = np.full(n, 0.5 * k / s.sum())
+    left = float(k)
+    while left > 0.0:
+        gains[s > left] = -np.inf
+        best = int(np.argmax(gains / s))
+        if gains[best] == -np.inf:
+            break
         membership[best] += 0.5
+        left -= s[best]
         gains += 2.0 * Q[best]
         gains[best] = -np.inf
     cosines = np.concatenate([[1.0], 2.0 * membership - 1.0])
@@ -262,19 +274,19 @@ def _greedy_start(Q: np.ndarray, k: int, rank: int) -> np.ndarray:
     return V
 
 
-def _needed_shift(Q: np.ndarray, k: int, d: np.ndarray, accuracy: float) -> float:
-    """About max(0, -lambda_min(N(d))), rather too much than too little, to a part of `accuracy`.
+def _needed_shift(Q: np.ndarray, k: int, s: np.ndarray, d: np.ndarray, accuracy: float) -> float:
+    """About the least h >= 0 with N(d) + h Diag(s) semidefinite, rather too much, to a part of `accuracy`.
 
     Lanczos measures errors relative to the eigenvalue, so a multiple of `accuracy` is
     added to the matrix: an eigenvalue near 0 would take for ever.
     """
-    n, p = len(Q), d[1:]
-    w = p / (2 * k) - d.sum() / (8.0 * k * k)
+    n, p, root = len(Q), d[1:], np.sqrt(s)
+    w = p / (2 * k) - s * (d.sum() / (8.0 * k * k))
     offset, precision = 4.0 * accuracy, 0.02
 
     def product(v: np.ndarray) -> np.ndarray:
-        v = v.ravel()
-        return (p + offset) * v - Q @ v.astype(Q.dtype, copy=False) - w * v.sum() - w @ v
+        v = v.ravel() / root
+        return ((p + offset * s) * v - Q @ v.astype(Q.dtype, copy=False) - w * (s * v).sum() - s * (w @ v)) / root
 
     first = np.random.default_rng(0).standard_normal(n)
     if n < 64:

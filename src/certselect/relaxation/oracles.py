@@ -4,8 +4,9 @@ They get the paper's eq_20 as written, with no facial reduction:
 
     minimise -<Q^u, Y>  subject to  diag(Y) = e,  sum_ij Y_ij = c^2,  sum_i Y_i0 = c,  Y psd,
 
-c = 2k - n, sums over i, j >= 1. On the face the matrices of the two sums act as
-c^2 e_0 e_0' and c e_0 e_0', so their multipliers alpha and beta join d_0.
+c = 2k - n, sums over i, j >= 1; where sizes s differ the sums are s_i s_j Y_ij and s_i Y_i0,
+and c = 2k - sum(s). On the face the matrices of the two sums act as c^2 e_0 e_0' and
+c e_0 e_0', so their multipliers alpha and beta join d_0.
 """
 
 from __future__ import annotations
@@ -20,20 +21,28 @@ import numpy as np
 from scipy.sparse import csc_array, csc_matrix, eye_array, vstack
 
 from certselect.errors import InvalidInput
-from certselect.relaxation.face import lifted_objective, unit_normal
+from certselect.relaxation.face import face_normal, lifted_objective, unit_normal
 from certselect.relaxation.result import Relaxation, Status
 
 ORACLES = ("scs", "clarabel")
 
 
 def oracle(
-    Q: np.ndarray, k: int, method: str, *, tol: float, max_seconds: float, max_iterations: int | None
+    Q: np.ndarray,
+    k: int,
+    method: str,
+    *,
+    tol: float,
+    max_seconds: float,
+    max_iterations: int | None,
+    sizes: np.ndarray | None = None,
 ) -> Relaxation:
     """Solve eq_20 by SCS or Clarabel, to the accuracy their own tests of `tol` give."""
     package = _imported(method)
     began = time.perf_counter()
     n = len(Q)
-    c = 2 * k - n
+    normal = face_normal(n, k, sizes)
+    c = int(normal[0])
     C = lifted_objective(Q)
     constant, C[0, 0] = C[0, 0], 0.0
     # Entries of the lower triangle by columns (SCS); by symmetry the upper one by rows, so
@@ -43,7 +52,7 @@ def oracle(
         rows, columns = np.tril_indices(n + 1)
     on_diagonal = rows == columns
     weight = np.where(on_diagonal, 1.0, math.sqrt(2.0))
-    A, b = _constraints(rows, columns, weight, c)
+    A, b = _constraints(rows, columns, weight, np.concatenate([[1.0], -normal[1:]]), c)
     run = _run_scs if method == "scs" else _run_clarabel
     objective = -weight * C[rows, columns]
     x, z, status, iterations = run(package, A, b, objective, n + 3, n + 1, tol, max_seconds, max_iterations)
@@ -58,7 +67,7 @@ def oracle(
         primal_value=(float(np.vdot(C, Y)) + constant) / 4,
         dual_value=float(d.sum()) / 4,
         diagonal_residual=float(np.abs(np.diag(Y) - 1.0).max()),
-        face_residual=float(np.abs(Y @ unit_normal(n, k)).max()),
+        face_residual=float(np.abs(Y @ unit_normal(n, k, sizes)).max()),
         iterations=iterations,
         seconds=time.perf_counter() - began,
         status=status,
@@ -78,17 +87,23 @@ def _imported(method: str) -> ModuleType:
         ) from error
 
 
-def _constraints(rows: np.ndarray, columns: np.ndarray, weight: np.ndarray, c: int) -> tuple[csc_array, np.ndarray]:
-    """(A, b) of A x + s = b: equalities first, then -x + s = 0 with s psd; x holds sqrt(2) Y_ij off the diagonal."""
+def _constraints(
+    rows: np.ndarray, columns: np.ndarray, weight: np.ndarray, sizes: np.ndarray, c: int
+) -> tuple[csc_array, np.ndarray]:
+    """(A, b) of A x + s = b: equalities first, then -x + s = 0 with s psd; x holds sqrt(2) Y_ij off the diagonal.
+
+    `sizes` has a 1 in front, for entry 0.
+    """
     entries = np.arange(len(rows))
     on_diagonal, size = rows == columns, int(rows.max()) + 1
     in_row_0 = ((rows == 0) | (columns == 0)) & ~on_diagonal
     inside = (rows > 0) & (columns > 0)
+    times = sizes[rows] * sizes[columns]
     equalities = vstack(
         [
             csc_array((np.ones(size), (rows[on_diagonal], entries[on_diagonal])), shape=(size, len(rows))),
-            csc_array(np.where(inside, weight, 0.0)[None, :]),
-            csc_array(np.where(in_row_0, 1.0 / math.sqrt(2.0), 0.0)[None, :]),
+            csc_array(np.where(inside, weight * times, 0.0)[None, :]),
+            csc_array(np.where(in_row_0, times / math.sqrt(2.0), 0.0)[None, :]),
         ]
     )
     A = csc_array(vstack([equalities, -eye_array(len(rows))], format="csc"))

@@ -9,6 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
+from certselect.criteria.lift import Lift
+
 
 class Status(Enum):
     """How a solver ended; only SOLVED promises the tolerance that was asked for."""
@@ -24,11 +26,16 @@ class Status(Enum):
 class Relaxation:
     """The semidefinite relaxation of "choose k of n", solved as far as `status` says.
 
+    Of a constrained problem it is that of its reduced form (`SubsetProblem.reduced`),
+    lifted by `lift`: entry i >= 1 stands for the unit at position i - 1 there.
+
     With y_0 = 1 and y_i = 2 x_i - 1, every k-subset is a matrix Y = yy' with unit
     diagonal and Y a = 0, a = (2k - n, -1, ..., -1); the relaxation keeps those and
     positive semidefiniteness, drops rank one, and maximises <C, Y> / 4, where
 
         C = [[e'Qe, (Qe)'], [Qe, Q]]      so that  <C, yy'> = 4 x'Qx.
+
+    Where entries count for `sizes` s, a = (2k - sum(s), -s_1, ..., -s_n).
 
     Attributes
     ----------
@@ -40,9 +47,17 @@ class Relaxation:
         needs no multiplier of its own. Any d gives a bound: see `certificate`.
     primal_value, dual_value : float
         <C, Y> / 4 and sum(d) / 4, in units of the criterion x'Qx. The first is
-        corrected to first order for what Y lacks of feasibility.
+        corrected to first order for what Y lacks of feasibility. Both include what
+        included features are worth and what the lift's price makes of the budget.
     diagonal_residual, face_residual : float
         Largest |Y_ii - 1|, and largest |(Y a)_i| with a of unit length.
+    sizes : ndarray of int (n,) or None
+        What each entry counts for; None where that is 1.
+    lift : Lift or None
+        How rivals and a budget entered Q: the bound is one for Q lifted by it.
+    slack : (ndarray (n, n), ndarray (n,)) or None
+        Of the method "nonnegative": N and w, from which `certificate.consequences` proves
+        its bound; None where it did not get below that of the multipliers.
     """
 
     k: int
@@ -57,6 +72,9 @@ class Relaxation:
     method: str
     dense: np.ndarray | None = None
     factor: np.ndarray | None = None
+    sizes: np.ndarray | None = None
+    lift: Lift | None = None
+    slack: tuple[np.ndarray, np.ndarray] | None = None
 
     @cached_property
     def matrix(self) -> np.ndarray:
@@ -66,6 +84,12 @@ class Relaxation:
         if self.factor is None:
             raise ValueError("a Relaxation holds a dense matrix or a factor; this one holds neither")
         return self.factor @ self.factor.T
+
+    @property
+    def membership(self) -> np.ndarray:
+        """x (n,): how far each entry is in, 0 to 1."""
+        cosines = self.matrix[0, 1:] if self.factor is None else self.factor[1:] @ self.factor[0]
+        return 0.5 * (1.0 + cosines)
 
     @property
     def gap(self) -> float:
@@ -81,6 +105,8 @@ class Iterate:
     multipliers: np.ndarray
     primal_value: float
     dual_value: float
+    lift: Lift | None = None
+    slack: tuple[np.ndarray, np.ndarray] | None = None
 
     @property
     def gap(self) -> float:

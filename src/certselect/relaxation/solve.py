@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from certselect.criteria.problem import SubsetProblem
 from certselect.errors import InvalidInput
-from certselect.progress import report
-from certselect.relaxation.face import uniform_average
+from certselect.relaxation.face import diagonal, inside_face
 from certselect.relaxation.interior_point import interior_point
-from certselect.relaxation.low_rank import low_rank
+from certselect.relaxation.low_rank import OffManifold, low_rank
 from certselect.relaxation.oracles import ORACLES, oracle
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 from certselect.relaxation.warm_start import carried_over
@@ -28,72 +27,43 @@ VALUE_FLOOR = 1e-3
 BLOCK = 512
 
 
-def relax(
-    problem: SubsetProblem,
-    method: str = "auto",
-    *,
-    tol: float | None = None,
-    max_seconds: float | None = None,
-    max_iterations: int | None = None,
-    warm_start: Relaxation | None = None,
-    callback: Callback | None = None,
-) -> Relaxation:
-    """Bound "which k features are worth most together?" by its semidefinite relaxation.
-
-    Solves eq_20 of the paper for the problem's candidates: entry i >= 1 of the
-    answer is `problem.candidates[i - 1]`. Parameters are those of `solve`.
-    """
-    Q = problem.candidate_matrix
-    method = _chosen(method, len(Q))
-    most = max_iterations or MAX_ITERATIONS.get(method, 0)
-
-    def told(iterate: Iterate) -> None:
-        report(f"relaxation, gap {iterate.gap:.1e}", iterate.iteration, most)
-        if callback is not None:
-            callback(iterate)
-
-    return solve(
-        Q,
-        problem.k,
-        method,
-        tol=tol,
-        max_seconds=max_seconds,
-        max_iterations=max_iterations,
-        warm_start=warm_start,
-        callback=told,
-    )
-
-
 def solve(
     Q: np.ndarray,
     k: int,
     method: str = "auto",
     *,
+    sizes: np.ndarray | None = None,
     tol: float | None = None,
     max_seconds: float | None = None,
     max_iterations: int | None = None,
     warm_start: Relaxation | None = None,
     callback: Callback | None = None,
 ) -> Relaxation:
-    """Solve the semidefinite relaxation of  max x'Qx,  x in {0,1}^n,  sum x = k.
+    """Solve the semidefinite relaxation of  max x'Qx,  x in {0,1}^n,  sizes'x = k.
 
     Parameters
     ----------
     Q : ndarray (n, n)
         Symmetric and finite; any scale.
     k : int
-        1 to n.
+        1 to n; 0 to sum(sizes) where these are given.
     method : {"auto", "interior_point", "low_rank", "scs", "clarabel"}
         "auto" is "interior_point" up to n = 3000 and "low_rank" above. The last two are
         other people's solvers on the unreduced problem, for comparison; they need those
         packages.
+    sizes : ndarray of int (n,), optional
+        What each entry counts for, 1 or more: groups of features that come in whole.
+        All 1 if not given. Where few subsets have the right size the relaxation has no
+        interior, and may end "nearly solved" or in "numerical trouble": its multipliers
+        bound all the same.
     tol : float, optional
         Stop once dual - primal <= tol * max(|primal|, 0.001 k max|Q|); 1e-6 if not
         given, 1e-3 for "low_rank".
     max_seconds, max_iterations : optional
         Stop earlier, with a status that says so and multipliers that still bound.
     warm_start : Relaxation, optional
-        The answer for a neighbouring k (or Q) of the same size n.
+        The answer for a neighbouring k (or Q) of the same size n; with sizes, for the
+        same k and sizes, else it is not used.
     callback : callable, optional
         Called with an `Iterate` at the start and after every iteration: its multipliers
         give a valid bound, so a caller who keeps the latest loses nothing to Ctrl-C.
@@ -107,9 +77,9 @@ def solve(
     ('solved', 5.0)
     """
     began = time.perf_counter()
-    Q = _checked(Q, k)
+    Q, sizes = _checked(Q, k, sizes)
     n = len(Q)
-    method = _chosen(method, n)
+    method = chosen_method(method, n)
     if warm_start is not None and len(warm_start.multipliers) != n + 1:
         raise InvalidInput(
             f"a warm start of {len(warm_start.multipliers) - 1} features",
@@ -117,51 +87,50 @@ def solve(
             "Start from the answer for another k of the same features.",
         )
     tol = TOLERANCE[method] if tol is None else tol
-    largest = max(float(Q.max()), -float(Q.min()))
-    if k == n or largest == 0.0:
-        return _closed_form(Q, k, began)
+    all_in = n if sizes is None else int(sizes.sum())
+    largest = 0.0 if k == 0 else max(float(Q.max()), -float(Q.min()))
+    if k == all_in or largest == 0.0:
+        return _closed_form(Q, k, sizes, began)
+    if warm_start is not None and not _comparable(warm_start, k, sizes):
+        warm_start = None
     # A power of two: scaling there and back is exact.
     scale = 2.0 ** math.frexp(largest)[1]
     max_seconds = math.inf if max_seconds is None else max_seconds
     if method in ORACLES:
-        return _rescaled(
-            oracle(Q / scale, k, method, tol=tol, max_seconds=max_seconds, max_iterations=max_iterations), scale
-        )
+        limits: dict[str, Any] = {"max_seconds": max_seconds, "max_iterations": max_iterations}
+        return _rescaled(oracle(Q / scale, k, method, tol=tol, sizes=sizes, **limits), scale, sizes)
     told = None if callback is None else lambda iterate: callback(_rescaled_iterate(iterate, scale))
     scaled = Q / Q.dtype.type(scale)
     floor = VALUE_FLOOR * k * largest / scale
-    if max_iterations is None:
-        max_iterations = MAX_ITERATIONS[method]
+    common: dict[str, Any] = {"floor": floor, "tol": tol, "max_seconds": max_seconds, "sizes": sizes, "callback": told}
     if method == "low_rank":
         factor = None if warm_start is None else warm_start.factor
-        answer = low_rank(
-            scaled,
-            k,
-            floor=floor,
-            tol=tol,
-            max_seconds=max_seconds,
-            max_iterations=max_iterations,
-            callback=told,
-            start=factor,
-        )
-    else:
-        start = None
-        if warm_start is not None and warm_start.k < n:
-            start = carried_over(warm_start.matrix, warm_start.k, k), warm_start.multipliers / scale
-        answer = interior_point(
-            scaled,
-            k,
-            floor=floor,
-            tol=tol,
-            max_seconds=max_seconds,
-            max_iterations=max_iterations,
-            callback=told,
-            start=start,
-        )
-    return _rescaled(answer, scale)
+        try:
+            answer = low_rank(scaled, k, max_iterations=_most(max_iterations, method), start=factor, **common)
+            return _rescaled(answer, scale, sizes)
+        except OffManifold:
+            # A few entries of unlike sizes: too few for a factor to move in, and nothing to a dense matrix.
+            method = "interior_point"
+    start = None
+    if warm_start is not None and (sizes is not None or warm_start.k < n):
+        start = carried_over(warm_start.matrix, warm_start.k, k, sizes), warm_start.multipliers / scale
+    answer = interior_point(scaled, k, max_iterations=_most(max_iterations, method), start=start, **common)
+    return _rescaled(answer, scale, sizes)
 
 
-def _chosen(method: str, n: int) -> str:
+def _comparable(warm_start: Relaxation, k: int, sizes: np.ndarray | None) -> bool:
+    """Whether a start can be made of this answer."""
+    if sizes is None or warm_start.sizes is None:
+        return sizes is warm_start.sizes
+    return warm_start.k == k and np.array_equal(warm_start.sizes, sizes)
+
+
+def _most(max_iterations: int | None, method: str) -> int:
+    return MAX_ITERATIONS[method] if max_iterations is None else max_iterations
+
+
+def chosen_method(method: str, n: int) -> str:
+    """What "auto" stands for with n entries; any other method stands for itself."""
     if method not in METHODS:
         raise InvalidInput(f"method={method!r}", " or ".join(map(repr, METHODS)), "Choose one of these.")
     if method != "auto":
@@ -169,20 +138,26 @@ def _chosen(method: str, n: int) -> str:
     return "interior_point" if n <= LARGEST_DENSE else "low_rank"
 
 
-def _checked(Q: np.ndarray, k: int) -> np.ndarray:
-    """Q as it can be used, or an error that says what is wrong."""
+def _checked(Q: np.ndarray, k: int, sizes: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
+    """Q and sizes (None where all are 1) as they can be used, or an error that says what is wrong."""
     Q = np.asarray(Q)
-    if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or len(Q) == 0:
+    if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or (len(Q) == 0 and k != 0):
         raise InvalidInput(f"a matrix of shape {Q.shape}", "a square one", "Pass Q as an (n, n) array.")
     if Q.dtype not in (np.float32, np.float64):
         Q = Q.astype(np.float64)
     if not np.isfinite(Q).all():
         raise InvalidInput("a matrix with NaN or infinite entries", "finite ones", "Check the terms it came from.")
-    if not _symmetric(Q):
+    if k != 0 and not _symmetric(Q):
         raise InvalidInput("a matrix that is not symmetric", "Q equal to its transpose", "Use (Q + Q.T) / 2.")
-    if not 1 <= k <= len(Q):
-        raise InvalidInput(f"k={k}", f"1 to {len(Q)}", "Choose a size the matrix has subsets of.")
-    return Q
+    least, greatest = 1, len(Q)
+    if sizes is not None:
+        sizes = np.asarray(sizes)
+        if sizes.shape != (len(Q),) or sizes.dtype.kind not in "iu" or (sizes < 1).any():
+            raise InvalidInput(f"sizes {sizes}", f"{len(Q)} whole numbers, 1 or more", "Pass one for each row of Q.")
+        least, greatest = 0, int(sizes.sum())
+    if not least <= k <= greatest or (len(Q) == 1 and k not in (0, greatest)):
+        raise InvalidInput(f"k={k}", f"{least} to {greatest}", "Choose a size the matrix has subsets of.")
+    return Q, None if sizes is None or (sizes == 1).all() else sizes
 
 
 def _symmetric(Q: np.ndarray) -> bool:
@@ -195,22 +170,29 @@ def _symmetric(Q: np.ndarray) -> bool:
     return True
 
 
-def _closed_form(Q: np.ndarray, k: int, began: float) -> Relaxation:
+def _closed_form(Q: np.ndarray, k: int, sizes: np.ndarray | None, began: float) -> Relaxation:
     """Only one subset, or nothing to choose between: the answer without a solver."""
     n = len(Q)
-    value = float(Q.sum(dtype=np.float64)) if k == n else 0.0
+    value, Y = 0.0, np.ones((n + 1, n + 1))
+    if k == 0:
+        Y[0, 1:] = Y[1:, 0] = -1.0
+    elif k == (n if sizes is None else int(sizes.sum())):
+        value = float(Q.sum(dtype=np.float64))
+    else:
+        Y = inside_face(n, k, sizes)
     return Relaxation(
         k=k,
         multipliers=np.full(n + 1, 4.0 * value / (n + 1)),
         primal_value=value,
         dual_value=value,
-        diagonal_residual=0.0,
+        diagonal_residual=float(np.abs(diagonal(Y) - 1.0).max()),
         face_residual=0.0,
         iterations=0,
         seconds=time.perf_counter() - began,
         status=Status.SOLVED,
         method="closed_form",
-        dense=np.ones((n + 1, n + 1)) if k == n else uniform_average(n, k),
+        dense=Y,
+        sizes=sizes,
     )
 
 
@@ -223,10 +205,11 @@ def _rescaled_iterate(iterate: Iterate, scale: float) -> Iterate:
     )
 
 
-def _rescaled(answer: Relaxation, scale: float) -> Relaxation:
+def _rescaled(answer: Relaxation, scale: float, sizes: np.ndarray | None) -> Relaxation:
     return replace(
         answer,
         multipliers=answer.multipliers * scale,
         primal_value=answer.primal_value * scale,
         dual_value=answer.dual_value * scale,
+        sizes=sizes,
     )

@@ -9,20 +9,24 @@ moments x_i = (1 + Y_0i)/2 and X_ij = (1 + Y_0i + Y_0j + Y_ij)/4 that is
 linear, so it needs no subsets, only Y; X' = q2 X + (q - q2) Diag(x) stays positive
 semidefinite, and X'e = k'x' keeps it on the new face. Adding features is dropping
 them from the complement. A little of the uniform average pulls it off the boundary.
+Entries of unlike sizes cannot be dropped like that: there only the last step is done.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from certselect.relaxation.face import uniform_average
+from certselect.relaxation.face import inside_face
 
 # Measured on real data (k to k + 1, 20 iterations cold): 0.02 leaves 8 to 12 iterations, 0.3 leaves 10 to 19.
 PULL = 0.02
 
 
-def carried_over(Y: np.ndarray, k: int, new_k: int) -> np.ndarray:
-    """The primal matrix of size k made into an interior one of size new_k, 1 <= new_k <= n - 1 (Fortran order)."""
+def carried_over(Y: np.ndarray, k: int, new_k: int, sizes: np.ndarray | None = None) -> np.ndarray:
+    """The primal matrix of size k made into an interior one of size new_k, 1 <= new_k <= n - 1 (Fortran order).
+
+    With `sizes`, new_k is k.
+    """
     n = len(Y) - 1
     flip = -1.0 if new_k > k else 1.0
     moved = np.array(Y, order="F")
@@ -34,7 +38,7 @@ def carried_over(Y: np.ndarray, k: int, new_k: int) -> np.ndarray:
     moved[0, 1:] *= flip
     moved[1:, 0] *= flip
     moved *= 1.0 - PULL
-    moved += PULL * uniform_average(n, new_k)
+    moved += PULL * inside_face(n, new_k, sizes)
     return moved
 
 

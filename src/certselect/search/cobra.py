@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from certselect.criteria.problem import SubsetProblem
+from certselect.errors import InvalidInput
 from certselect.relaxation import Iterate, Relaxation, relax
 from certselect.search.options import check_count, check_positive
 from certselect.search.rounding import (
@@ -41,6 +42,10 @@ def cobra(
     The answer is always one of the rounded subsets. Only if Ctrl-C comes before there
     is a better one is it the forward selection, made first for that purpose. Needs the
     whole pair matrix.
+
+    Under rules, entries of the relaxation are the units that are not required, and each
+    draw is repaired to an allowed subset; only where every k of these units are allowed
+    may `repair` be False.
     """
     draws = check_count("draws", draws, 1)
     if tol is not None:
@@ -48,13 +53,22 @@ def cobra(
     if max_seconds is not None:
         max_seconds = check_positive("max_seconds", max_seconds)
 
+    if not repair and problem.rules is not None and not problem.reduced.plain:
+        raise InvalidInput(
+            "repair=False with groups or costs",
+            "repair=True: a subset as it was drawn need not respect them",
+            "Leave repair out.",
+        )
+
     def keep_multipliers(iterate: Iterate) -> None:
-        found.multipliers = iterate.multipliers
+        found.multipliers, found.lift = iterate.multipliers, iterate.lift
 
     start_from_forward(problem, found, rng)
     found.relaxation = relax(
         problem, method, tol=tol, max_seconds=max_seconds, warm_start=warm_start, callback=keep_multipliers
     )
-    found.multipliers = found.relaxation.multipliers
+    found.multipliers, found.lift = found.relaxation.multipliers, found.relaxation.lift
+    if problem.reduced.k == 0:
+        return  # the required units are all there is to choose
     drawn = draw_subsets(factor_of(found.relaxation), draws, rng)
-    found.drawn_size = round_draws(problem, found, problem.candidate_matrix, drawn, repair=repair).mean_size
+    found.drawn_size = round_draws(problem, found, problem.reduced.matrix, drawn, repair=repair).mean_size

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from certselect.criteria.problem import SubsetProblem
-from certselect.errors import InvalidInput
 from certselect.progress import report
 from certselect.search.options import check_count
+from certselect.search.ruled_exhaustive import check_affordable, exhaustive_under_rules
 from certselect.search.selection import PROVEN_OPTIMAL
 from certselect.search.strategy import Found
 from certselect.search.ties import beats, tie_width, value_scale
@@ -30,10 +30,16 @@ def exhaustive(
 
     shared_m being the sum of m's pair terms with all others: the same kind of
     sum, and A - R comes first in lexicographic order where R comes last.
+
+    Under rules, every set of units of the right size that holds the required ones is
+    enumerated, and the allowed ones are valued.
     """
+    if problem.rules is not None:
+        exhaustive_under_rules(problem, problem.rules, found, check_count("max_subsets", max_subsets, 1))
+        return
     candidates = np.sort(problem.candidates)
     count = math.comb(len(candidates), problem.k)
-    _check_affordable(count, check_count("max_subsets", max_subsets, 1), problem)
+    check_affordable(count, check_count("max_subsets", max_subsets, 1), problem)
     scale = value_scale(problem)
     relevance = problem.linear[candidates].astype(float)
     cost = problem.pair_matrix[np.ix_(candidates, candidates)].astype(float)
@@ -62,15 +68,6 @@ def exhaustive(
         done += len(values)
         report("exhaustive", done, count)
     found.status = PROVEN_OPTIMAL
-
-
-def _check_affordable(count: int, max_subsets: int, problem: SubsetProblem) -> None:
-    if count > max_subsets:
-        raise InvalidInput(
-            f"{count:,} subsets of {problem.k} out of {len(problem.candidates)} candidates",
-            f"at most max_subsets={max_subsets:,} for strategy='exhaustive'",
-            "Use another strategy ('forward' with polish=True is quick), or raise max_subsets and wait.",
-        )
 
 
 def _subsets_and_values(

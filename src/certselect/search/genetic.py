@@ -8,10 +8,10 @@ from certselect.criteria.problem import SubsetProblem
 from certselect.progress import report
 from certselect.search.forward import forward
 from certselect.search.options import check_count
+from certselect.search.ruled_brood import MUTATION_RATE, RuledBrood
 from certselect.search.strategy import Found
 from certselect.search.ties import beats, value_scale
 
-MUTATION_RATE = 0.5
 REPORT_EVERY = 20
 
 
@@ -31,6 +31,9 @@ def genetic(
     only one of them has; half of the children then have one feature exchanged
     at random. Of parents and children the best `population` different subsets
     live on, so the best is never lost. Needs the whole pair matrix.
+
+    Under rules, a child takes in turn, as far as rules allow, what both parents have and
+    what one has; in half of the children a unit drawn at random goes before these.
     """
     population = check_count("population", population, 2)
     generations = check_count("generations", generations, 1)
@@ -38,43 +41,60 @@ def genetic(
     found.indices.sort()
     del found.scores[:-1]  # the way there was forward's; this search starts from its value
     scale = value_scale(problem)
-    subsets = _random_subsets(problem, population, rng)
-    subsets[0] = found.indices
-    values = _values(problem, subsets)
+    brood = _Brood(problem) if problem.rules is None else RuledBrood(problem, problem.rules)
+    subsets = brood.random_subsets(population, rng)
+    if not subsets.shape[1]:
+        return  # the required units are all there is to choose
+    subsets[0] = brood.row(found.indices)
+    values = brood.values(subsets)
     for generation in range(1, generations + 1):
         mothers, fathers = (subsets[_tournament(values, population, rng)] for _ in range(2))
-        children = _cross(mothers, fathers, rng)
-        _mutate(children, problem.candidates, rng)
-        values = np.concatenate([values, _values(problem, children)])
+        children = brood.children(mothers, fathers, rng)
+        values = np.concatenate([values, brood.values(children)])
         subsets, first = np.unique(np.concatenate([subsets, children]), axis=0, return_index=True)
         values = values[first]
         # Stable, and the subsets are in lexicographic order: the first of equals lives on.
         alive = np.argsort(-values, kind="stable")[:population]
         subsets, values = subsets[alive], values[alive]
         if beats(float(values[0]), found.scores[-1], scale):
-            found.indices = subsets[0].tolist()
+            found.indices = brood.units(subsets[0])
             found.scores.append(float(values[0]))
         if generation % REPORT_EVERY == 0 or generation == generations:
             report("genetic", generation, generations)
-
-
-def _random_subsets(problem: SubsetProblem, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Subsets of k candidates, a row each, ascending."""
-    draws = [rng.choice(problem.candidates, size=problem.k, replace=False) for _ in range(count)]
-    return np.sort(draws, axis=1)
-
-
-def _values(problem: SubsetProblem, subsets: np.ndarray) -> np.ndarray:
-    """The value of each row's subset at size k."""
-    one, other = np.triu_indices(problem.k, 1)
-    shared = problem.pair_matrix[subsets[:, one], subsets[:, other]].sum(axis=1, dtype=float)
-    return problem.linear[subsets].sum(axis=1) - problem.weight(problem.k) * shared
 
 
 def _tournament(values: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
     """Positions of `count` parents, each the better of two drawn at random."""
     draws = rng.integers(len(values), size=(2, count))
     return np.where(values[draws[0]] >= values[draws[1]], draws[0], draws[1])
+
+
+class _Brood:
+    """Subsets of k candidates, a row each, ascending."""
+
+    def __init__(self, problem: SubsetProblem) -> None:
+        self.problem = problem
+
+    def random_subsets(self, count: int, rng: np.random.Generator) -> np.ndarray:
+        draws = [rng.choice(self.problem.candidates, size=self.problem.k, replace=False) for _ in range(count)]
+        return np.sort(draws, axis=1)
+
+    def children(self, mothers: np.ndarray, fathers: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        children = _cross(mothers, fathers, rng)
+        _mutate(children, self.problem.candidates, rng)
+        return children
+
+    def values(self, subsets: np.ndarray) -> np.ndarray:
+        """The value of each row's subset at size k."""
+        one, other = np.triu_indices(self.problem.k, 1)
+        shared = self.problem.pair_matrix[subsets[:, one], subsets[:, other]].sum(axis=1, dtype=float)
+        return self.problem.linear[subsets].sum(axis=1) - self.problem.weight(self.problem.k) * shared
+
+    def row(self, indices: list[int]) -> list[int]:
+        return indices
+
+    def units(self, row: np.ndarray) -> list[int]:
+        return row.tolist()
 
 
 def _cross(mothers: np.ndarray, fathers: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -1,19 +1,17 @@
-"""Subsets of several sizes, by one run where the strategy's subsets nest."""
+"""Select for several sizes at once: how the subset grows, and which size to choose."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from inspect import signature
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from certselect.criteria.definitions import Criterion
-from certselect.criteria.problem import SubsetProblem, subset_problem
+from certselect.criteria.problem import subset_problem
 from certselect.errors import InvalidInput
-from certselect.search.backward import remaining
-from certselect.search.options import Seed, make_generator
-from certselect.search.select import conclude, find_strategy, search, settle_strategy
-from certselect.search.selection import INTERRUPTED, Selection
-from certselect.search.strategy import Found
+from certselect.search.options import Seed, check_certify
+from certselect.search.select import find_strategy, settle_strategy
+from certselect.search.selection import Selection
+from certselect.search.several_sizes import select_each
 
 if TYPE_CHECKING:
     from certselect.information.terms import InformationTerms
@@ -26,16 +24,22 @@ def selection_path(
     strategy: str = "forward",
     *,
     beta: float | None = None,
+    include: Iterable[str | int] = (),
+    exclude: Iterable[str | int] = (),
+    groups: Any = None,
+    costs: Any = None,
+    budget: float | None = None,
     random_state: Seed = None,
     polish: bool = False,
-    certify: bool = False,
+    certify: bool | str = False,
     **options: Any,
 ) -> list[Selection]:
     """Select features for several sizes at once, to choose a size or to see how the subset grows.
 
     Each answer is the one `select` gives at that size. The subsets of "forward",
     "relevance", "qpfs" and "backward" nest, so these strategies run once for all sizes
-    (and every answer tells that run's seconds); the others run once per size.
+    (and every answer tells that run's seconds); the others run once per size, and so
+    do all under constraints other than `exclude`.
 
     Parameters
     ----------
@@ -43,8 +47,8 @@ def selection_path(
         From `information_terms`.
     ks : iterable of int
         The sizes, in any order.
-    criterion, beta
-        As for `subset_problem`.
+    criterion, beta, include, exclude, groups, costs, budget
+        As for `subset_problem`. Each size needs a subset that the constraints allow.
     strategy, random_state, polish, certify, **options
         As for `select`. Each relaxation starts from the last, in the order of `ks`.
 
@@ -63,66 +67,35 @@ def selection_path(
     >>> [selection.indices.tolist() for selection in selection_path(terms, [1, 2], "mrmr")]
     [[0], [0, 1]]
     """
-    problems = [subset_problem(terms, k, criterion, beta=beta) for k in _check_sizes(ks)]
-    strategy, polish = settle_strategy(strategy, polish, len(problems[0].candidates))
-    run = find_strategy(strategy, options)
-    nested = NESTED.get(strategy)
-    whole, seconds, stopped = Found(), {"search": 0.0}, False
-    if nested is not None:
-        longest = nested.longest(problems, key=lambda problem: problem.k)
-        whole, seconds = search(longest, run, make_generator(random_state), options)
-        stopped = whole.status == INTERRUPTED
-    selections: dict[int, Selection] = {}
-    relaxation = None  # of the size before, which is close to the next one's
-    takes_warm_start = "warm_start" in signature(run).parameters
-    for problem in problems:
-        if problem.k in selections:
-            continue
-        if nested is not None:
-            found = nested.state(problem, whole)
-        elif stopped:
-            found = Found()
-        else:
-            if takes_warm_start:
-                options = {**options, "warm_start": relaxation}
-            found, seconds = search(problem, run, make_generator(random_state), options)
-        # Once Ctrl-C has been pressed, nothing is searched or polished any more.
-        if stopped and (polish or len(found.indices) != problem.k):
-            found.status = INTERRUPTED
-        selections[problem.k] = conclude(
-            problem, strategy, found, seconds, polish=polish, certify=certify and not stopped, warm_start=relaxation
+    problems = [
+        subset_problem(
+            terms,
+            k,
+            criterion,
+            beta=beta,
+            include=include,
+            exclude=exclude,
+            groups=groups,
+            costs=costs,
+            budget=budget,
         )
-        relaxation = found.relaxation or relaxation
-        stopped = stopped or selections[problem.k].status == INTERRUPTED
-    return [selections[problem.k] for problem in problems]
+        for k in _check_sizes(ks)
+    ]
+    strategy, polish = settle_strategy(strategy, polish, len(problems[0].units.problem.candidates))
+    run = find_strategy(strategy, options)
+    return select_each(
+        problems,
+        strategy,
+        run,
+        random_state=random_state,
+        polish=polish,
+        certify=check_certify(certify),
+        options=options,
+    )
 
 
 def _check_sizes(ks: Iterable[int]) -> list[int]:
     sizes = list(ks) if isinstance(ks, Iterable) else []
-    if not sizes:
+    if not sizes or None in sizes:
         raise InvalidInput(f"ks={ks!r}", "one size or more in a list, range or array", "Pass for example range(1, 11).")
     return sizes
-
-
-class _Nested(NamedTuple):
-    """How one run holds the answers for several sizes."""
-
-    longest: Callable[..., SubsetProblem]  # max or min: which size's run passes all others
-    state: Callable[[SubsetProblem, Found], Found]  # where that run stood at a problem's size
-
-
-def _first_choices(problem: SubsetProblem, whole: Found) -> Found:
-    return Found(whole.indices[: problem.k], whole.scores[: problem.k])
-
-
-def _before_later_removals(problem: SubsetProblem, whole: Found) -> Found:
-    removed = whole.removed[: len(problem.candidates) - problem.k]
-    return Found(remaining(problem, removed), whole.scores[: len(removed)], removed=removed)
-
-
-NESTED = {
-    "relevance": _Nested(max, _first_choices),
-    "forward": _Nested(max, _first_choices),
-    "qpfs": _Nested(max, _first_choices),
-    "backward": _Nested(min, _before_later_removals),
-}

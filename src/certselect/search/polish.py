@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.rules import Rules
 from certselect.search.strategy import Found
 from certselect.search.ties import best_and_ties, tie_width, value_scale
 
@@ -15,35 +16,87 @@ def polish(problem: SubsetProblem, found: Found) -> None:
     The newcomer takes the place of the one it replaces. Of equally good swaps
     the lowest feature comes in, and for it the highest goes out. Only the pair
     rows of features that are or were chosen are asked for.
+
+    Under rules, only swaps between units of equal size that leave the subset allowed.
     """
-    scale = value_scale(problem)
-    weight = problem.weight(problem.k)
-    outside = np.zeros(problem.n_features, dtype=bool)
-    outside[problem.candidates] = True
-    outside[found.indices] = False
-    rows = np.array([_pairs_with_others(problem, member) for member in found.indices])
-    while outside.any():
-        members = np.array(found.indices)
-        shared = rows.sum(axis=0)
-        contribution = problem.linear - weight * shared
-        value = float(problem.linear[members].sum() - weight * shared[members].sum() / 2)
-        # By how much the value changes when the member of a row leaves and the feature of a column comes.
-        # The newcomer no longer shares anything with the one that left, hence the last term.
-        newcomers = np.flatnonzero(outside)
-        change = contribution[newcomers] - contribution[members][:, None] + weight * rows[:, newcomers]
-        best = float(change.max())
-        if best <= tie_width(value, scale):
+    swaps = _Swaps(problem, found.indices)
+    while swaps.outside.any():
+        value, change = swaps.changes()
+        if float(change.max()) <= tie_width(value, swaps.scale):
             return
-        good = best_and_ties(change, scale)
+        good = best_and_ties(change, swaps.scale)
+        found.scores.append(value + swaps.take_first(good, change))
+
+
+def settle_ties(problem: SubsetProblem, found: Found) -> None:
+    """Swap a chosen feature for a lower one left out while that changes nothing about the value.
+
+    For a subset that no swap improves: of equals, the lowest features are to be chosen.
+    """
+    swaps = _Swaps(problem, found.indices)
+    while swaps.outside.any():
+        value, change = swaps.changes()
+        lower = np.flatnonzero(swaps.outside) < np.array(found.indices)[:, None]
+        equal = lower & (np.abs(change) <= tie_width(value, swaps.scale))
+        if not equal.any():
+            found.indices.sort()
+            return
+        swaps.take_first(equal, change)
+
+
+class _Swaps:
+    """All exchanges of a member for a feature outside, for a list of members that changes with them."""
+
+    def __init__(self, problem: SubsetProblem, members: list[int]) -> None:
+        self.problem, self.members, self.scale = problem, members, value_scale(problem)
+        self.weight = problem.weight(problem.k)
+        rules = problem.rules
+        self.alone = problem.linear if rules is None else problem.linear - self.weight * rules.inner
+        self.outside = np.zeros(problem.n_features, dtype=bool)
+        self.outside[problem.candidates] = True
+        self.outside[members] = False
+        self.rows = np.array([_pairs_with_others(problem, member) for member in members])
+
+    def changes(self) -> tuple[float, np.ndarray]:
+        """The members' value, and how it changes when the member of a row leaves and the feature of a column comes.
+
+        A column for each feature outside, ascending; -inf where rules forbid the exchange.
+        """
+        members = np.array(self.members)
+        shared = self.rows.sum(axis=0)
+        contribution = self.alone - self.weight * shared
+        value = float(self.alone[members].sum() - self.weight * shared[members].sum() / 2)
+        newcomers = np.flatnonzero(self.outside)
+        # The newcomer no longer shares anything with the one that left, hence the last term.
+        change = contribution[newcomers] - contribution[members][:, None] + self.weight * self.rows[:, newcomers]
+        if self.problem.rules is not None:
+            change[~_allowed_swaps(self.problem.rules, members, newcomers)] = -np.inf
+        return value, change
+
+    def take_first(self, good: np.ndarray, change: np.ndarray) -> float:
+        """Of the swaps marked, take the one whose newcomer is lowest and whose member highest; return its change."""
+        members = np.array(self.members)
         column = int(good.any(axis=0).argmax())
         tied = np.flatnonzero(good[:, column])
         place = int(tied[members[tied].argmax()])
-        newcomer = int(newcomers[column])
-        row = _pairs_with_others(problem, newcomer)
-        outside[members[place]], outside[newcomer] = True, False
-        rows[place] = row
-        found.indices[place] = newcomer
-        found.scores.append(value + float(change[place, column]))
+        newcomer = int(np.flatnonzero(self.outside)[column])
+        row = _pairs_with_others(self.problem, newcomer)
+        self.outside[members[place]], self.outside[newcomer] = True, False
+        self.rows[place] = row
+        self.members[place] = newcomer
+        return float(change[place, column])
+
+
+def _allowed_swaps(rules: Rules, members: np.ndarray, newcomers: np.ndarray) -> np.ndarray:
+    """Which members (rows) of an allowed subset may leave for which newcomers (columns)."""
+    leaving = members[:, None]
+    allowed = (rules.sizes[leaving] == rules.sizes[newcomers]) & ~np.isin(leaving, rules.required)
+    allowed &= rules.cost(members.tolist()) - rules.costs[leaving] + rules.costs[newcomers] <= rules.budget
+    for group in rules.rivals:
+        present = np.isin(members, group)
+        if present.any():  # its rivals may come only in its place
+            allowed[np.ix_(~present, np.isin(newcomers, group))] = False
+    return allowed
 
 
 def _pairs_with_others(problem: SubsetProblem, feature: int) -> np.ndarray:

@@ -7,9 +7,10 @@ from scipy.sparse import block_diag, csc_array, eye_array, hstack, vstack
 
 from certselect.criteria.problem import SubsetProblem
 from certselect.errors import InvalidInput
+from certselect.search.completion import Completion
 from certselect.search.options import check_count
 from certselect.search.quadratic import minimise_quadratic
-from certselect.search.relevance import most_relevant
+from certselect.search.relevance import most_relevant, values_along
 from certselect.search.strategy import Found
 
 # Weights closer than this part of the largest one are the solver's rounding, not a ranking.
@@ -52,12 +53,16 @@ def qpfs(
       The paper also confines x to the span of B'; here x stays free, so that all rows give
       the exact answer. Only these rows are ever computed: for thousands of features.
 
+    Under rules the programme is about units; the required ones come first, and those with
+    which the subset could not be completed are passed over.
+
     Needs the package clarabel.
     """
     alpha = check_alpha(alpha)
     candidates = np.sort(problem.candidates)
     rows = None if nystroem is None else row_count(nystroem, len(candidates))
-    found.indices = most_relevant(problem, candidates, problem.k)  # until there is a better ranking
+    # Until there is a better ranking.
+    found.indices = _first_allowed(problem, most_relevant(problem, candidates, _how_many_to_rank(problem)))
     if problem.pairs is not None and alpha != 1.0:
         r = problem.linear[candidates].astype(np.float64)
         weights = (
@@ -65,8 +70,17 @@ def qpfs(
             if rows is None
             else nystroem_weights(*sampled_rows(problem, candidates, rows, rng), r, alpha)
         )
-        found.indices = ranked(problem, candidates, weights)
-    found.scores = _prefix_values(problem, found.indices)
+        found.indices = _first_allowed(problem, ranked(problem, candidates, weights))
+    found.scores.extend(values_along(problem, found.indices))
+
+
+def _how_many_to_rank(problem: SubsetProblem) -> int:
+    """k; under rules all, for whoever comes next may have to be passed over."""
+    return problem.k if problem.rules is None else len(problem.candidates)
+
+
+def _first_allowed(problem: SubsetProblem, ranking: list[int]) -> list[int]:
+    return ranking if problem.rules is None else Completion(problem.rules).in_order(ranking)
 
 
 def check_alpha(alpha: object) -> float | None:
@@ -164,24 +178,14 @@ def _of_order_one(H: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def ranked(problem: SubsetProblem, candidates: np.ndarray, weights: np.ndarray) -> list[int]:
-    """The k heaviest, lowest index of equals first; those without weight in order of relevance."""
+    """The heaviest, lowest index of equals first; those without weight in order of relevance."""
+    count = _how_many_to_rank(problem)
     left = weights.copy()
     width = WEIGHT_TIE * float(left.max())
     order: list[int] = []
-    while len(order) < problem.k and left.max() > width:
+    while len(order) < count and left.max() > width:
         best = int((left >= left.max() - width).argmax())
         order.append(int(candidates[best]))
         left[best] = -np.inf
     others = np.setdiff1d(candidates, order)
-    return order + most_relevant(problem, others, problem.k - len(order))
-
-
-def _prefix_values(problem: SubsetProblem, ranking: list[int]) -> list[float]:
-    """Value of each leading part of the ranking, its own size setting the pair weight."""
-    values, alone, shared = [], 0.0, 0.0
-    for place, feature in enumerate(ranking):
-        alone += float(problem.linear[feature])
-        if place:
-            shared += float(problem.pair_row(feature)[ranking[:place]].sum(dtype=float))
-        values.append(alone - problem.weight(place + 1) * shared)
-    return values
+    return order + most_relevant(problem, others, count - len(order))

@@ -20,6 +20,7 @@ from certselect.criteria.problem import SubsetProblem
 from certselect.progress import report
 from certselect.relaxation.result import Relaxation
 from certselect.search.forward import forward
+from certselect.search.ruled_repair import repair_under_rules
 from certselect.search.strategy import Found
 from certselect.search.ties import TIE, beats, best_and_ties, value_scale
 
@@ -144,13 +145,15 @@ def start_from_forward(problem: SubsetProblem, found: Found, rng: np.random.Gene
 def round_draws(
     problem: SubsetProblem, found: Found, Q: np.ndarray, drawn: np.ndarray, *, repair: bool = True
 ) -> Rounded:
-    """Leave in `found` the best of the drawn subsets of candidates (draws, n), brought to k features first.
+    """Leave in `found` the best of the drawn subsets (draws, n), brought to k features first, or to what rules allow.
 
-    With `repair` off they compete as they are, but for empty ones; if all are empty
-    they are repaired nevertheless. Equals: the lexicographically first subset. What
-    `found` held before gives way at the end in any case, earlier only to a better one.
+    Draws and Q are about the positions of `problem.reduced`: required units are in every
+    subset without being drawn. With `repair` off they compete as they are, but for empty
+    ones; if all are empty they are repaired nevertheless. Equals: the lexicographically
+    first subset. What `found` held before gives way at the end in any case, earlier only
+    to a better one.
     """
-    scale = value_scale(problem)
+    scale, reduced = value_scale(problem), problem.reduced
     # Equal draws, of which a nearly solved problem gives many, are worked on once.
     packed = np.unique(np.packbits(drawn, axis=1), axis=0)
     subsets = np.unpackbits(packed, axis=1, count=len(Q)).astype(bool)
@@ -163,9 +166,11 @@ def round_draws(
     at_once = max(1, NUMBERS_AT_ONCE // len(Q))
     for top in range(0, len(subsets), at_once):
         batch = slice(top, top + at_once)
-        if repair:
-            subsets[batch] = repair_sizes(subsets[batch], Q, problem.k, scale=scale)
-        values[batch] = subset_values(subsets[batch], Q)
+        if repair and reduced.plain:
+            subsets[batch] = repair_sizes(subsets[batch], Q, reduced.k, scale=scale)
+        elif repair:
+            subsets[batch] = repair_under_rules(problem, subsets[batch], scale=scale)
+        values[batch] = reduced.constant + subset_values(subsets[batch], Q)
         place, value = _first_of_best(subsets[: top + at_once], values[: top + at_once], scale)
         if not improvements or beats(value, improvements[-1], scale):
             improvements.append(value)
@@ -174,7 +179,8 @@ def round_draws(
         report("rounding", min(top + at_once, len(subsets)), len(subsets))
     place, value = _first_of_best(subsets, values, scale)
     _keep(problem, found, subsets[place], improvements, any_size=not repair)
-    return Rounded(np.array(found.indices, dtype=np.intp), value, float(drawn.sum(axis=1).mean()))
+    drawn_sizes = drawn @ reduced.sizes + (problem.k - reduced.k)
+    return Rounded(np.array(found.indices, dtype=np.intp), value, float(drawn_sizes.mean()))
 
 
 def _first_of_best(subsets: np.ndarray, values: np.ndarray, scale: float) -> tuple[int, float]:
@@ -188,6 +194,6 @@ def _keep(
     problem: SubsetProblem, found: Found, subset: np.ndarray, improvements: list[float], *, any_size: bool
 ) -> None:
     found.any_size = any_size
-    found.indices = problem.candidates[np.flatnonzero(subset)].tolist()
+    found.indices = problem.reduced.unit_indices(np.flatnonzero(subset))
     # The last one anew from the pair terms: Q may be held in single precision.
     found.scores = [*improvements[:-1], problem.value(found.indices)]

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
-from time import perf_counter
 from typing import Any
-
-import numpy as np
 
 from certselect.criteria.problem import SubsetProblem
 from certselect.errors import InvalidInput, QuickerSearchWarning
-from certselect.relaxation import Relaxation
 from certselect.search.annealing import annealing
 from certselect.search.backward import backward
-from certselect.search.certified import solve_for_bound, with_bound
 from certselect.search.cobra import cobra
+from certselect.search.conclude import conclude, search
+from certselect.search.exact import exact
 from certselect.search.exhaustive import exhaustive
 from certselect.search.floating import floating
 from certselect.search.forward import forward
 from certselect.search.genetic import genetic
-from certselect.search.options import Seed, check_options, make_generator
-from certselect.search.polish import polish as polish_by_swaps
+from certselect.search.options import Seed, check_certify, check_options, make_generator
 from certselect.search.qpfs import qpfs
-from certselect.search.relevance import most_relevant, relevance
-from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.search.relevance import relevance
+from certselect.search.selection import Selection
+from certselect.search.several_sizes import best_of_sizes, select_each
 from certselect.search.soss import soss
-from certselect.search.strategy import Found, Strategy
+from certselect.search.strategy import Strategy
 
 AUTO = "auto"
 # Candidates up to which "auto" solves the relaxation: seconds on two cores.
@@ -44,6 +40,7 @@ STRATEGIES: dict[str, Strategy] = {
     "cobra": cobra,
     "qpfs": qpfs,
     "soss": soss,
+    "exact": exact,
 }
 
 
@@ -53,7 +50,7 @@ def select(
     *,
     random_state: Seed = None,
     polish: bool = False,
-    certify: bool = False,
+    certify: bool | str = False,
     **options: Any,
 ) -> Selection:
     """Find k features that are worth much together.
@@ -68,7 +65,8 @@ def select(
     Parameters
     ----------
     problem : SubsetProblem
-        From `subset_problem`.
+        From `subset_problem`. Its constraints hold whatever the strategy; if it asks for
+        any size within a budget, every size is searched and the best answer kept.
     strategy : str
         "auto" : "cobra" with polish up to 1000 candidates; beyond, "forward" with
         polish, and a warning that says so.
@@ -82,15 +80,20 @@ def select(
         "cobra" : the paper's search: relax to a semidefinite programme, round at
         random, repair the size (`draws`, `repair`, `tol`, `max_seconds`). Always
         comes with a bound.
+        "exact" : the best subset, proven to be the best; stops with the gap that is left
+        after `max_seconds`; lists all equally good ones with `ties=True`.
         "qpfs", "soss" : two quadratic programmes it was compared with; they need
         the extra `certselect[solvers]`.
     random_state : None, int, Generator or RandomState
         Seed of the random strategies; the same int gives the same answer.
     polish : bool
-        Afterwards, swap single features for better ones while that helps.
-    certify : bool
+        Afterwards, swap single features (or groups of equal size) for better ones
+        while that helps.
+    certify : bool or "tight"
         Prove how far the answer can be from the best subset of its size: fills
-        `upper_bound` and `gap`. "cobra" always does.
+        `upper_bound` and `gap`. "cobra" always does. "tight" spends up to 60 seconds on
+        the smallest bound it can get, often on the proof that nothing is better (more
+        time: `certify(..., tight=True, max_seconds=...)`).
     **options
         The strategy's own options, named above.
 
@@ -108,8 +111,16 @@ def select(
     >>> select(problem, "exhaustive").indices.tolist()
     [0, 1]
     """
-    strategy, polish = settle_strategy(strategy, polish, len(problem.candidates))
+    certify = check_certify(certify)
+    problems = [problem.of_size(k) for k in problem.allowed_sizes] if problem.any_size else [problem]
+    most = max(len(each.units.problem.candidates) for each in problems)
+    strategy, polish = settle_strategy(strategy, polish, most)
     run = find_strategy(strategy, options)
+    if problem.any_size:
+        selections = select_each(
+            problems, strategy, run, random_state=random_state, polish=polish, certify=certify, options=options
+        )
+        return best_of_sizes(problem, selections)
     found, seconds = search(problem, run, make_generator(random_state), options)
     return conclude(problem, strategy, found, seconds, polish=polish, certify=certify)
 
@@ -137,73 +148,3 @@ def find_strategy(strategy: str, options: dict[str, Any] | None = None) -> Calla
         raise InvalidInput(f"strategy={strategy!r}", f"one of {known}", "Check the spelling.")
     check_options(strategy, STRATEGIES[strategy], options or {})
     return STRATEGIES[strategy]
-
-
-def search(
-    problem: SubsetProblem, run: Callable[..., None], rng: np.random.Generator, options: dict[str, Any]
-) -> tuple[Found, dict[str, float]]:
-    """What the strategy found until it ended or Ctrl-C ended it, and the seconds it took."""
-    found, start = Found(), perf_counter()
-    try:
-        run(problem, found, rng, **options)
-    except KeyboardInterrupt:
-        found.status = INTERRUPTED
-    return found, {"search": perf_counter() - start}
-
-
-def conclude(
-    problem: SubsetProblem,
-    strategy: str,
-    found: Found,
-    seconds: dict[str, float],
-    *,
-    polish: bool,
-    certify: bool,
-    warm_start: Relaxation | None = None,
-) -> Selection:
-    """Make what was found a subset of k features, polish and certify it if asked to, and value it."""
-    if not found.any_size:
-        _settle_size(problem, found)
-    if polish and found.status != INTERRUPTED and not found.any_size:
-        start = perf_counter()
-        try:
-            polish_by_swaps(problem, found)
-        except KeyboardInterrupt:
-            found.status = INTERRUPTED
-        seconds = {**seconds, "polish": perf_counter() - start}
-    eligible = np.zeros(problem.n_features, dtype=bool)
-    eligible[problem.candidates] = True
-    selection = Selection(
-        indices=np.array(found.indices, dtype=np.intp),
-        names=tuple(problem.feature_names[i] for i in found.indices),
-        objective=problem.value(found.indices),
-        scores=tuple(found.scores),
-        strategy=strategy,
-        criterion=problem.criterion,
-        k=problem.k,
-        status=found.status,
-        drawn_size=found.drawn_size,
-        seconds=seconds,
-        dropped=tuple(problem.feature_names[i] for i in np.flatnonzero(~eligible)),
-    )
-    if found.any_size:
-        return selection  # the bound is on subsets of k features
-    if certify and found.multipliers is None and found.status != INTERRUPTED:
-        found.multipliers, found.relaxation, spent = solve_for_bound(problem, warm_start=warm_start)
-        selection.seconds.update(spent)
-    if found.multipliers is not None:
-        selection = with_bound(problem, selection, found.multipliers)
-    if found.status == PROVEN_OPTIMAL:
-        # Every subset was valued, which is a proof of its own.
-        selection = replace(selection, upper_bound=selection.objective, gap=0.0)
-    return selection
-
-
-def _settle_size(problem: SubsetProblem, found: Found) -> None:
-    """Bring an interrupted search's subset to k features: the most relevant come in, or stay."""
-    missing = problem.k - len(found.indices)
-    if missing > 0:
-        others = set(problem.candidates.tolist()).difference(found.indices)
-        found.indices.extend(most_relevant(problem, others, missing))
-    elif missing < 0:
-        found.indices = sorted(most_relevant(problem, found.indices, problem.k))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context, Decimal
 
 import numpy as np
 
@@ -11,6 +13,9 @@ from certselect.certificate import Certificate
 COMPLETE = "complete"
 PROVEN_OPTIMAL = "proven optimal"
 INTERRUPTED = "interrupted"
+
+# A statement is proven, so its percentage is rounded up.
+_TWO_DIGITS_UP = Context(prec=2, rounding=ROUND_CEILING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +31,13 @@ class Selection:
     objective : float
         Value of the subset under the criterion at size k (nats).
     scores : tuple of float
-        Value along the way: after each choice of a sequential search, at each
-        improvement of the others.
+        Value along the way: after each choice of a sequential search (of a feature or
+        of a group), at each improvement of the others.
+    k : int
+        How many features were chosen.
     upper_bound, gap : float
-        No subset of this size is worth more than `upper_bound`; NaN while unknown.
-        `gap` is (upper_bound - objective) / |objective|.
+        No subset of this size that respects the constraints is worth more than
+        `upper_bound`; NaN while unknown. `gap` is (upper_bound - objective) / |objective|.
     status : str
         "complete", "proven optimal" or "interrupted" (the best found before Ctrl-C).
     certificate : Certificate or None
@@ -42,6 +49,13 @@ class Selection:
         brought to k, so how much work the repair had; NaN for the others.
     dropped : tuple of str
         Constant features, left out before the search.
+    proven_in, proven_out : tuple of str
+        Features proven to be in every better subset, and in none.
+    ties : tuple of tuples of int
+        Other subsets of the same value, if they were looked for.
+    constrained, any_size : bool
+        Whether only some subsets were allowed, and whether they could be of any size:
+        the bound is on those.
     """
 
     indices: np.ndarray
@@ -58,3 +72,41 @@ class Selection:
     dropped: tuple[str, ...] = ()
     certificate: Certificate | None = None
     drawn_size: float = float("nan")
+    proven_in: tuple[str, ...] = ()
+    proven_out: tuple[str, ...] = ()
+    ties: tuple[tuple[int, ...], ...] = ()
+    constrained: bool = False
+    any_size: bool = False
+
+    @property
+    def statement(self) -> str:
+        """What is proven, in words: "No 12 features score more than 0.024 % above these."; empty if nothing is.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from certselect import SubsetProblem, select
+        >>> problem = SubsetProblem.from_matrix(np.diag([3.0, 2.0, 1.0]), k=2, exclude=[0])
+        >>> select(problem, "exhaustive").statement
+        'Proven: no 2 features that respect the constraints score more than these.'
+        """
+        if math.isnan(self.gap):
+            return ""
+        if self.gap <= 0.0:
+            return f"Proven: no {self._all_others} more than {self._this}."
+        if math.isinf(self.gap):
+            return f"No {self._all_others} more than {self.upper_bound:.6g}."
+        percent = float(_TWO_DIGITS_UP.multiply(Decimal(repr(float(self.gap))), Decimal(100)))
+        return f"No {self._all_others} more than {percent:.2g} % above {self._this}."
+
+    @property
+    def _all_others(self) -> str:
+        """The subsets the bound is on, and a verb: "12 features that respect the constraints score"."""
+        one = self.k == 1 and not self.any_size
+        features = "feature" if one else "features" if self.any_size else f"{self.k} features"
+        respect = f" that {'respects' if one else 'respect'} the constraints" if self.constrained else ""
+        return f"{features}{respect} {'scores' if one else 'score'}"
+
+    @property
+    def _this(self) -> str:
+        return "this one" if self.k == 1 else "these"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csc_array, eye_array, vstack
 
 from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.reduced import ReducedProblem
 from certselect.search.options import check_count
 from certselect.search.quadratic import minimise_quadratic
 from certselect.search.rounding import round_draws, start_from_forward
@@ -28,12 +31,30 @@ def soss(problem: SubsetProblem, found: Found, rng: np.random.Generator, /, *, d
     `draws` times, each feature comes in with probability x_i; each subset is brought to k
     features as in COBRA, and the best is kept. Ctrl-C before that leaves the forward
     selection. Needs the whole pair matrix and the package clarabel.
+
+    Under rules, degrees of membership keep to sizes, rivals and budget as well, and each
+    subset drawn is repaired to an allowed one.
     """
     draws = check_count("draws", draws, 1)
     start_from_forward(problem, found, rng)
-    Q = problem.candidate_matrix
-    membership = solve_concave(Q, problem.k)
-    found.drawn_size = round_draws(problem, found, Q, draw_members(membership, draws, rng)).mean_size
+    reduced = problem.reduced
+    if reduced.k == 0:
+        return  # the required units are all there is to choose
+    membership = solve_concave(reduced.matrix, reduced.k, sizes=reduced.sizes, at_most=_limits(reduced))
+    drawn = draw_members(membership, draws, rng)
+    found.drawn_size = round_draws(problem, found, reduced.matrix, drawn).mean_size
+
+
+def _limits(reduced: ReducedProblem) -> list[tuple[np.ndarray, float]]:
+    """Rivals and budget as rows a and numbers b with a'x <= b."""
+    limits = []
+    for group in reduced.rivals:
+        one_of = np.zeros(len(reduced.sizes))
+        one_of[group] = 1.0
+        limits.append((one_of, 1.0))
+    if reduced.costs is not None:
+        limits.append((reduced.costs, reduced.budget))
+    return limits
 
 
 def concave_split(Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -46,15 +67,28 @@ def concave_split(Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return concave, Q.diagonal() + shift
 
 
-def solve_concave(Q: np.ndarray, k: int) -> np.ndarray:
-    """x in [0, 1]^n with sum k that maximises x'(Q - Diag(d))x + d'x."""
+def solve_concave(
+    Q: np.ndarray,
+    k: int,
+    *,
+    sizes: np.ndarray | None = None,
+    at_most: Sequence[tuple[np.ndarray, float]] = (),
+) -> np.ndarray:
+    """x in [0, 1]^n with sizes'x = k (all 1 if not given) that maximises x'(Q - Diag(d))x + d'x.
+
+    `at_most` holds rows a and numbers b with a'x <= b.
+    """
     n = len(Q)
+    sizes = np.ones(n) if sizes is None else sizes.astype(float)
     largest = float(np.abs(Q).max())
-    if k == n or largest == 0.0:
-        return np.full(n, k / n)
-    concave, d = concave_split(Q / largest)
-    A = vstack([csc_array(np.ones((1, n))), -eye_array(n), eye_array(n)])
-    b = np.concatenate([[float(k)], np.zeros(n), np.ones(n)])
+    if k == sizes.sum() or (largest == 0.0 and not at_most):
+        return np.full(n, k / sizes.sum())
+    concave, d = concave_split(Q / largest if largest else Q)
+    # Rows of order one, whatever a budget is counted in.
+    rows = [(a / scale, b / scale) for a, b in at_most if (scale := float(a.max())) > 0.0]
+    limits = csc_array(np.array([a for a, _ in rows]).reshape(len(rows), n))
+    A = vstack([csc_array(sizes[None]), -eye_array(n), eye_array(n), limits])
+    b = np.concatenate([[float(k)], np.zeros(n), np.ones(n), [b for _, b in rows]])
     x = minimise_quadratic(csc_array(np.triu(-2.0 * concave)), -d, csc_array(A), b, 1)
     return np.clip(x, 0.0, 1.0)
 

@@ -7,8 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
+from certselect.criteria.lift import Lift
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation.result import Relaxation
+from certselect.search.prover import Proved
 from certselect.search.selection import COMPLETE
 
 
@@ -16,14 +18,16 @@ from certselect.search.selection import COMPLETE
 class Found:
     """What a strategy has found so far; still readable after Ctrl-C.
 
-    A strategy keeps `indices` up to date while it runs: shorter than k while a
-    growing search is on its way, longer while a shrinking one is, of length k
-    once there is a whole subset. A shrinking search lists in `removed` what it
-    took out, in order. A search that relaxes the problem keeps the latest
-    `multipliers`, from which a bound can be proved whatever happens next, and
-    the `relaxation` once it is solved. `any_size` says that the subset is meant
-    to have its own size instead of k; `drawn_size` is how large random subsets
-    were on average before their size was repaired.
+    A strategy keeps `indices` up to date while it runs: less than k while a
+    growing search is on its way, more while a shrinking one is, k once there is a
+    whole subset. Under rules they are units, a whole subset is an allowed one, and
+    a growing or shrinking search can always still get to one. A shrinking search
+    lists in `removed` what it took out, in order. A search that relaxes the problem
+    keeps the latest `multipliers` and their `lift`, from which a bound can be proved
+    whatever happens next, and the `relaxation` once it is solved. `any_size` says
+    that the subset is meant to have its own size instead of k; `drawn_size` is how
+    large random subsets were on average before their size was repaired. `proved` is
+    what a search that goes for the proof came to know.
     """
 
     indices: list[int] = field(default_factory=list)
@@ -32,13 +36,16 @@ class Found:
     removed: list[int] = field(default_factory=list)
     relaxation: Relaxation | None = None
     multipliers: np.ndarray | None = None
+    lift: Lift | None = None
     any_size: bool = False
     drawn_size: float = float("nan")
+    proved: Proved | None = None
 
 
 class Strategy(Protocol):
     """Fill `found` with k of the problem's candidates; ties go to the lowest index.
 
+    The problem is in unit form: where it has `rules`, the subset must be one they allow.
     Options of a strategy are keyword-only parameters with defaults.
     """
 

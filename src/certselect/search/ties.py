@@ -40,6 +40,15 @@ def last_best(values: np.ndarray, scale: float) -> int:
     return len(values) - 1 - int(best_and_ties(values, scale)[::-1].argmax())
 
 
+def descending_with_ties(values: np.ndarray, scale: float) -> np.ndarray:
+    """Positions from the largest value to the smallest, equals by position."""
+    order = np.argsort(-values, kind="stable")
+    ranked = values[order]
+    falls = ranked[:-1] - ranked[1:] > TIE * np.maximum(np.abs(ranked[:-1]), scale)
+    level = np.concatenate([[0], np.cumsum(falls)])[: len(values)]
+    return order[np.lexsort((order, level))]
+
+
 def beats(value: float, known: float, scale: float) -> bool:
     """Whether a value is larger than the best known one (-inf if there is none), and not its equal."""
     return known == -np.inf or value > known + tie_width(known, scale)

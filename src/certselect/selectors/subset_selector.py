@@ -11,7 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from certselect.criteria import subset_problem
+from certselect.criteria import find_features, subset_problem
 from certselect.errors import FewerFeaturesWarning
 from certselect.information import information_terms
 from certselect.search import select
@@ -27,13 +27,13 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int or None, default=10
         How many features to keep. A table with fewer usable features keeps them
-        all, with a warning.
+        all, with a warning. None, with a budget, for any number it pays for.
     criterion : {"jmi", "mrmr", "mifs", "d1", "cife", "max_relevance"}, default="jmi"
         What a subset is worth.
     strategy : {"auto", "cobra", "forward", "relevance", "backward", "floating", "exhaustive", "annealing", \
-"genetic", "qpfs", "soss"}, \
+"genetic", "qpfs", "soss", "exact"}, \
 default="auto"
         How the subset is searched for. "auto" is "cobra" with polish for up to
         1000 usable features, else "forward" with polish and a warning.
@@ -47,9 +47,24 @@ default="auto"
         Weight of the redundancy in "mifs".
     polish : bool, default=False
         Try to improve the answer by exchanging one feature at a time.
-    certify : bool, default=False
+    certify : bool or "tight", default=False
         Prove how far the answer can be from the best: fills `upper_bound_` and
-        `gap_`. "cobra" always does.
+        `gap_`. "cobra" always does. "tight" takes up to a minute and proves as much as it
+        can, often that nothing is better.
+    max_seconds : float, optional
+        Time limit of the strategies "exact" and "cobra", which then answer with the
+        best they have and its gap.
+    include, exclude : list of str or int, optional
+        Features to keep in any case, and in no case: names of the data frame's
+        columns ("x0", "x1", ... for an array) or column indices.
+    groups : list of lists, or mapping, optional
+        Groups of features that are kept whole or not at all. A mapping may have two
+        keys, "all_or_none" for such groups and "at_most_one" for groups of which one
+        member at most is kept.
+    costs : mapping from features to numbers, or one number per column, optional
+        What each feature costs; 0 for those not in the mapping.
+    budget : float, optional
+        What the kept features may cost in all.
     random_state : int, Generator or None
         Seed of the random strategies.
     n_jobs : int, optional
@@ -63,8 +78,8 @@ default="auto"
     objective_ : float
         Value of the subset (nats).
     upper_bound_, gap_ : float
-        No subset of that size is worth more than the bound, and so none is more
-        than `gap_` (a fraction) above this one; NaN if not asked for.
+        No allowed subset of that size is worth more than the bound, and so none is
+        more than `gap_` (a fraction) above this one; NaN if not asked for.
     selection_ : Selection
     terms_ : InformationTerms
     n_features_in_, feature_names_in_
@@ -81,7 +96,7 @@ default="auto"
 
     def __init__(
         self,
-        n_features_to_select: int = 10,
+        n_features_to_select: int | None = 10,
         *,
         criterion: str = "jmi",
         strategy: str = "auto",
@@ -90,7 +105,13 @@ default="auto"
         integers: str = "levels",
         beta: float | None = None,
         polish: bool = False,
-        certify: bool = False,
+        certify: bool | str = False,
+        max_seconds: float | None = None,
+        include: Any = None,
+        exclude: Any = None,
+        groups: Any = None,
+        costs: Any = None,
+        budget: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -103,6 +124,12 @@ default="auto"
         self.beta = beta
         self.polish = polish
         self.certify = certify
+        self.max_seconds = max_seconds
+        self.include = include
+        self.exclude = exclude
+        self.groups = groups
+        self.costs = costs
+        self.budget = budget
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -121,9 +148,20 @@ default="auto"
         self.terms_ = information_terms(
             table, discretize=self.discretize, bins=self.bins, integers=self.integers, n_jobs=self.n_jobs
         )
-        problem = subset_problem(self.terms_, self._usable_size(), self.criterion, beta=self.beta)
+        problem = subset_problem(
+            self.terms_,
+            self._usable_size(),
+            self.criterion,
+            beta=self.beta,
+            include=self.include,
+            exclude=self.exclude,
+            groups=self.groups,
+            costs=self.costs,
+            budget=self.budget,
+        )
+        limit = {} if self.max_seconds is None else {"max_seconds": self.max_seconds}
         self.selection_ = select(
-            problem, self.strategy, random_state=self.random_state, polish=self.polish, certify=self.certify
+            problem, self.strategy, random_state=self.random_state, polish=self.polish, certify=self.certify, **limit
         )
         self.indices_ = self.selection_.indices
         self.support_ = np.zeros(self.terms_.n_features, dtype=bool)
@@ -133,15 +171,21 @@ default="auto"
         self.gap_ = self.selection_.gap
         return self
 
-    def _usable_size(self) -> int:
+    def _usable_size(self) -> int | None:
         wanted = self.n_features_to_select
-        usable = int((~self.terms_.constant).sum())
+        choosable = ~self.terms_.constant
+        constant = int(self.terms_.constant.sum())
+        choosable[list(find_features(self.terms_.feature_names, "exclude", self.exclude))] = False
+        usable = int(choosable.sum())
         if not isinstance(wanted, int | np.integer) or isinstance(wanted, bool) or usable == 0 or wanted <= usable:
             return wanted  # what is wrong with it, subset_problem says
-        constant = self.terms_.n_features - usable
+        excluded = self.terms_.n_features - usable - constant
+        left_out = [
+            f"{count} more are {how}" for count, how in ((constant, "constant"), (excluded, "excluded")) if count
+        ]
         warnings.warn(
             f"Asked for {wanted} features, but the table has {usable} that can be chosen"
-            + (f" ({constant} more are constant)" if constant else "")
+            + (f" ({', '.join(left_out)})" if left_out else "")
             + ": all of them are kept. Lower n_features_to_select to choose among them.",
             FewerFeaturesWarning,
             stacklevel=3,

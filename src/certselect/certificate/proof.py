@@ -1,0 +1,228 @@
+"""A proof that no subset is worth more than a bound: slack matrices, what they decide, and cases.
+
+Each step of a proof gives (N, w) for the units that are still open, and says which of them
+it decides: no subset better than the answer holds these, none is without those, and of
+these twins (units that can be exchanged for each other without any change) never both.
+`replay` derives all that again from the problem (see `consequences`) and believes nothing
+else. A proof may end with a case distinction on one unit, each case with a proof of its own.
+
+Why dropping twins is safe: take a better subset with one dropped. It does not hold the kept
+one too, so exchange the two; the value stays. As no unit is both kept and dropped, that ends
+with a better subset that holds none of those dropped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from certselect.certificate.consequences import Consequences, consequences
+from certselect.certificate.least_slack import UNIT
+from certselect.certificate.open_problem import OpenProblem
+from certselect.criteria.reduced import ReducedProblem
+from certselect.errors import InvalidInput
+
+REMEDY = "Prove it again."
+# Numbers a proof that is kept or read may hold (256 MB).
+MOST_NUMBERS = 1 << 25
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A slack matrix and what it decides; units count the problem that is open at that point.
+
+    Attributes
+    ----------
+    N : ndarray (m, m)
+        Exactly symmetric.
+    w : ndarray (m,)
+    out, into : tuple of int
+        Units no better subset holds, and units every better subset holds.
+    twins : tuple of (int, int)
+        Pairs (kept, dropped) of interchangeable units that no better subset holds both of.
+    """
+
+    N: np.ndarray
+    w: np.ndarray
+    out: tuple[int, ...] = ()
+    into: tuple[int, ...] = ()
+    twins: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def decides(self) -> bool:
+        return bool(self.out or self.into or self.twins)
+
+
+@dataclass(eq=False)
+class Proof:
+    """Steps one after the other, then nothing more or two cases: `unit` in, and `unit` out."""
+
+    steps: list[Step] = field(default_factory=list)
+    unit: int = -1
+    case_in: Proof | None = None
+    case_out: Proof | None = None
+
+    @property
+    def cases(self) -> tuple[Proof, ...]:
+        """The two cases, `unit` in and `unit` out, or none."""
+        return () if self.case_in is None or self.case_out is None else (self.case_in, self.case_out)
+
+    def parts(self) -> Iterator[Proof]:
+        """This proof, then all parts of its first case, then all of its second, however deep they go."""
+        waiting: list[Proof] = [self]
+        while waiting:
+            part = waiting.pop()
+            yield part
+            waiting.extend(reversed(part.cases))
+
+    @property
+    def size(self) -> int:
+        """Numbers it holds."""
+        return sum(step.N.size for part in self.parts() for step in part.steps)
+
+
+def replay(problem: ReducedProblem, value: float, proof: Proof, lost: float = 0.0) -> float:
+    """The bound on all allowed subsets that follows from a proof, `value` being that of a known one.
+
+    A step that claims more than it proves is an error that says which. A subset may be
+    worth `lost` more than the matrix of the problem says.
+    """
+    if math.isnan(value):
+        raise InvalidInput("a value that is not a number", "that of an allowed subset", "Value the subset again.")
+    lengths = _lengths(proof)
+    worst = value
+    waiting: list[tuple[Callable[[], OpenProblem], Proof, float]] = [
+        (partial(OpenProblem.of, problem, lost), proof, math.inf)
+    ]
+    while waiting:
+        opened, part, bound = waiting.pop()
+        if bound <= value:
+            continue
+        open_problem, bound, last = _after_steps(opened(), value, part, bound)
+        if open_problem is None or not part.cases:
+            worst = max(worst, bound)
+            continue
+        unit = part.unit
+        if not _is_unit(unit, open_problem):
+            raise InvalidInput(f"a proof by cases on unit {unit!r:.40}", f"0 to {len(open_problem) - 1}", REMEDY)
+        alone = np.arange(len(open_problem)) == unit
+        ways = [partial(open_problem.with_unit, unit), partial(open_problem.without, alone)]
+        known = [bound, bound] if last is None else [float(last.if_in[unit]), float(last.if_out[unit])]
+        pending = [(way, case, min(bound, each)) for way, case, each in zip(ways, part.cases, known, strict=True)]
+        # The shorter case first: the problem both come from is then needed no longer than the longer one is open.
+        waiting.extend(sorted(pending, key=lambda case: -lengths[id(case[1])]))
+    return worst
+
+
+def _lengths(proof: Proof) -> dict[int, int]:
+    """How many parts each part of a proof has."""
+    lengths: dict[int, int] = {}
+    for part in reversed(list(proof.parts())):
+        lengths[id(part)] = 1 + sum(lengths[id(case)] for case in part.cases)
+    return lengths
+
+
+def _after_steps(
+    open_problem: OpenProblem, value: float, proof: Proof, bound: float
+) -> tuple[OpenProblem | None, float, Consequences | None]:
+    """What is open after the steps of a part (None: nothing), a bound on it, and what is known of its units."""
+    last: Consequences | None = None
+    for number, step in enumerate(proof.steps):
+        rest = settled(open_problem)
+        if rest is not None:
+            return None, min(bound, rest), None
+        if bound <= value:
+            return None, bound, None
+        proved = derived(open_problem, step)
+        bound = min(bound, proved.bound)
+        for name, wrong in _overclaims(open_problem, step, proved, value):
+            raise InvalidInput(f"a proof whose step {number} calls {wrong} {name}", "what its matrix proves", REMEDY)
+        last = None if step.decides else proved
+        open_problem = decided(open_problem, step)
+    rest = settled(open_problem)
+    return (open_problem, bound, last) if rest is None else (None, min(bound, rest), None)
+
+
+def settled(problem: OpenProblem) -> float | None:
+    """The best value that is left, if that needs no proof: nothing to choose, or few enough subsets to value them all.
+
+    Rounded up: a sum over u x u entries of a matrix, rows first, is off by less than 2u roundings of all of them.
+    """
+    if problem.infeasible:
+        return -math.inf
+    subsets = problem.all_subsets()
+    if subsets is None:
+        return None
+    units = problem.most_units
+    largest = float(np.abs(problem.matrix).max(initial=0.0))
+    rounding = (2 * units + 8) * UNIT * (units**2 * largest + abs(problem.constant)) + problem.spent
+    return float(problem.values(subsets).max(initial=-math.inf)) + rounding
+
+
+def derived(problem: OpenProblem, step: Step) -> Consequences:
+    """What the step's matrix proves, if it is of the form a step has to have."""
+    m, N, w = len(problem), step.N, step.w
+    if N.shape != (m, m) or w.shape != (m,) or N.dtype != np.float64 or w.dtype != np.float64:
+        shapes = f"{N.shape} and {w.shape} ({N.dtype}, {w.dtype})"
+        raise InvalidInput(f"a proof step of shapes {shapes}", f"{(m, m)} and {(m,)} (float64)", REMEDY)
+    if not (np.isfinite(N).all() and np.isfinite(w).all() and np.array_equal(N, N.T)):
+        raise InvalidInput("a proof step whose matrix is not symmetric or not finite", "any other", REMEDY)
+    named = [*step.out, *step.into, *(unit for pair in step.twins for unit in pair)]
+    strange = [unit for unit in named if not _is_unit(unit, problem)]
+    if strange:
+        raise InvalidInput(f"a proof step about unit {strange[0]!r:.40}", f"units from 0 to {m - 1}", REMEDY)
+    if any(len(pair) != 2 or pair[0] == pair[1] for pair in step.twins):
+        raise InvalidInput("a proof step with twins that are not two units", "pairs", REMEDY)
+    if {kept for kept, _ in step.twins} & {dropped for _, dropped in step.twins}:
+        raise InvalidInput("a proof step that drops a unit it keeps", "twins either kept or dropped", REMEDY)
+    return consequences(problem, N, w, np.array(step.twins, dtype=np.intp).reshape(-1, 2))
+
+
+def _is_unit(unit: object, problem: OpenProblem) -> bool:
+    return isinstance(unit, int | np.integer) and not isinstance(unit, bool) and 0 <= int(unit) < len(problem)
+
+
+def decided(problem: OpenProblem, step: Step) -> OpenProblem:
+    """The problem that is open after a step."""
+    out = np.zeros(len(problem), dtype=bool)
+    out[list(step.out)] = True
+    out[[dropped for _, dropped in step.twins]] = True
+    into = problem.positions[sorted(set(step.into))]
+    problem = problem.without(out)
+    for position in into:
+        place = np.flatnonzero(problem.positions == position)
+        if len(place) == 0:
+            return replace(problem, k=-1)  # it fits in nowhere any more, so no better subset is left
+        problem = problem.with_unit(int(place[0]))
+    return problem
+
+
+def _overclaims(
+    problem: OpenProblem, step: Step, proved: Consequences, value: float
+) -> Iterator[tuple[str, list[int]]]:
+    """What a step says and does not prove."""
+    claims = [
+        ("outside every better subset", step.out, proved.if_in),
+        ("inside every better subset", step.into, proved.if_out),
+    ]
+    for name, units, bounds in claims:
+        wrong = [unit for unit in units if not bounds[unit] <= value]
+        if wrong:
+            yield name, wrong
+    for pair, bound in zip(step.twins, proved.if_both.tolist(), strict=True):
+        if not bound <= value or not interchangeable(problem, *pair):
+            yield "twins of which one is enough", list(pair)
+
+
+def interchangeable(problem: OpenProblem, i: int, j: int) -> bool:
+    """Whether exchanging two units for each other changes nothing at all."""
+    Q = problem.matrix
+    others = np.ones(len(problem), dtype=bool)
+    others[[i, j]] = False
+    same = Q[i, i] == Q[j, j] and np.array_equal(Q[i, others], Q[j, others])
+    same = same and problem.sizes[i] == problem.sizes[j] and problem.rival[i] == problem.rival[j]
+    return bool(same and (problem.costs is None or problem.costs[i] == problem.costs[j]))

@@ -1,0 +1,126 @@
+"""Proofs in files: a list of parts, each with its steps, matrices compressed and in base64.
+
+A part with a case distinction is followed by all parts of its first case and then by all
+of its second, so that a list is enough, however deep the cases go. A file is not trusted:
+it is read in a loop, and no matrix is unpacked beyond the size it can have.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from certselect.certificate.proof import MOST_NUMBERS, Proof, Step
+from certselect.errors import InvalidInput
+
+PACKED = np.dtype("<f8")
+REMEDY = "Pass what `certselect select --json` wrote."
+
+
+def proof_as_json(proof: Proof) -> dict[str, Any]:
+    """Write a proof for a file, bit for bit: of each N the upper triangle row by row, and w, in float64."""
+    parts = [
+        {"steps": [_step_as_json(step) for step in part.steps], "unit": int(part.unit) if part.cases else None}
+        for part in proof.parts()
+    ]
+    return {"parts": parts}
+
+
+def proof_from_json(stored: Any, size: int) -> Proof:
+    """Read a proof about a reduced problem of `size` units; it takes no more memory than a proof may.
+
+    Whether it proves anything is for `replay` to say.
+    """
+    parts = stored.get("parts") if isinstance(stored, dict) else None
+    if not isinstance(parts, list) or not parts:
+        raise InvalidInput("a proof without parts", "an object with a list of them", REMEDY)
+    whole = Proof()
+    # Proofs to be filled, the next one last, and how many units can be open in them.
+    waiting = [(whole, size)]
+    numbers = 0
+    for part in parts:
+        steps = part.get("steps") if isinstance(part, dict) else None
+        if not waiting or not isinstance(steps, list):
+            raise InvalidInput(f"a proof of {len(parts)} parts", "as many as its cases need, with steps", REMEDY)
+        proof, most = waiting.pop()
+        for step in steps:
+            most = _size_of(step, most)
+            numbers += most * most
+            if numbers > MOST_NUMBERS:
+                raise InvalidInput("a proof of too many numbers", f"at most {MOST_NUMBERS}", "Prove less at once.")
+            proof.steps.append(_step_from_json(step, most))
+        if part.get("unit") is not None:
+            proof.unit = _unit(part["unit"])
+            proof.case_in, proof.case_out = Proof(), Proof()
+            waiting += [(proof.case_out, most), (proof.case_in, most)]
+    if waiting:
+        raise InvalidInput(f"a proof in which {len(waiting)} cases are missing", "two parts for each unit", REMEDY)
+    return whole
+
+
+def _step_as_json(step: Step) -> dict[str, Any]:
+    return {
+        "size": len(step.w),
+        "upper_triangle": _packed(row[i:] for i, row in enumerate(step.N)),
+        "weights": _packed([step.w]),
+        "out": [int(unit) for unit in step.out],
+        "into": [int(unit) for unit in step.into],
+        "twins": [[int(kept), int(dropped)] for kept, dropped in step.twins],
+    }
+
+
+def _step_from_json(stored: dict[str, Any], m: int) -> Step:
+    upper = _unpacked(stored.get("upper_triangle"), m * (m + 1) // 2)
+    N = np.empty((m, m))
+    start = 0
+    for i in range(m):
+        row = upper[start : start + m - i]
+        N[i, i:] = N[i:, i] = row
+        start += len(row)
+    w = _unpacked(stored.get("weights"), m).astype(np.float64)
+    out, into, twins = (stored.get(name) for name in ("out", "into", "twins"))
+    if not (isinstance(out, list) and isinstance(into, list) and isinstance(twins, list)):
+        raise InvalidInput("a proof step that does not say what it decides", "lists out, into and twins", REMEDY)
+    if any(not isinstance(pair, list) or len(pair) != 2 for pair in twins):
+        raise InvalidInput("a proof step with twins that are not two units", "pairs", REMEDY)
+    pairs = tuple((_unit(kept), _unit(dropped)) for kept, dropped in twins)
+    return Step(N, w, tuple(map(_unit, out)), tuple(map(_unit, into)), pairs)
+
+
+def _size_of(step: Any, most: int) -> int:
+    size = step.get("size") if isinstance(step, dict) else None
+    if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= most:
+        raise InvalidInput(f"a proof step of size {size!r:.40}", f"1 to {most}, as many as can be open there", REMEDY)
+    return size
+
+
+def _unit(stored: Any) -> int:
+    if not isinstance(stored, int) or isinstance(stored, bool):
+        raise InvalidInput(f"{stored!r:.40} for a unit", "a whole number", REMEDY)
+    return stored
+
+
+def _packed(rows: Iterable[np.ndarray]) -> str:
+    packer = zlib.compressobj()
+    packed = [packer.compress(row.astype(PACKED).tobytes()) for row in rows]
+    return base64.b64encode(b"".join([*packed, packer.flush()])).decode("ascii")
+
+
+def _unpacked(text: Any, count: int) -> np.ndarray:
+    if not isinstance(text, str):
+        raise InvalidInput("a proof step without its numbers", "compressed numbers in base64", REMEDY)
+    wanted = count * PACKED.itemsize
+    expander = zlib.decompressobj()
+    try:
+        # One byte more than there should be tells a longer one, however long it is.
+        data = expander.decompress(base64.b64decode(text, validate=True), wanted + 1)
+    except (ValueError, zlib.error) as error:
+        got = f"a proof step that cannot be unpacked ({error})"
+        raise InvalidInput(got, "compressed numbers in base64", REMEDY) from error
+    if len(data) != wanted or not expander.eof:
+        raise InvalidInput("a proof step of another length than its size says", f"{count} numbers", REMEDY)
+    return np.frombuffer(data, dtype=PACKED)

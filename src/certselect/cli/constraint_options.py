@@ -1,0 +1,41 @@
+"""Constraints as the command line takes them: lists of column names, and a file of costs."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from certselect.errors import InvalidInput
+
+
+def split_names(listed: str) -> list[str]:
+    """The column names of "a,b,c"; a name with a comma in it stands in double quotes, as in a CSV file."""
+    names = next(csv.reader([listed], skipinitialspace=True), [])
+    if len(names) < 2 or not all(names):
+        raise InvalidInput(f"{listed!r}", "two column names or more, like a,b,c", "Separate the names by commas.")
+    return names
+
+
+def read_costs(path: Path) -> dict[str, float]:
+    """What each feature costs, out of a CSV file with the columns feature and cost."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file, skipinitialspace=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InvalidInput(f"--costs {path}, which cannot be read ({error})", "a CSV file", "Check the path.") from None
+    costs: dict[str, float] = {}
+    for line, row in enumerate(rows, start=2):
+        feature, cost = row.get("feature"), row.get("cost")
+        if feature is None or cost is None:
+            raise InvalidInput(
+                f"line {line} of {path} without a feature or a cost",
+                "a first line 'feature,cost' and a name and a number in each line",
+                "Check the file.",
+            )
+        if feature in costs:
+            raise InvalidInput(f"two costs for {feature!r} in {path}", "one", "Remove one of the lines.")
+        try:
+            costs[feature] = float(cost)
+        except ValueError:
+            raise InvalidInput(f"the cost {cost!r} of {feature!r} in {path}", "a number", "Check the file.") from None
+    return costs

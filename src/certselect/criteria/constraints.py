@@ -1,0 +1,72 @@
+"""Constraints: which subsets of the table's columns may be chosen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# Costs are summed in whatever order a search meets them: a subset that costs the
+# budget to rounding is within it (0.1 + 0.2 is not above 0.3).
+BUDGET_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """What a subset must hold to besides its size, in column indices of the table.
+
+    Attributes
+    ----------
+    include, exclude : tuple of int
+        Columns that are in every subset, and in none; ascending.
+    together : tuple of tuple of int
+        Groups that are chosen whole or not at all; two members or more each, ascending.
+    rivals : tuple of tuple of int
+        Groups of which at most one member may be chosen; two members or more each, ascending.
+    costs : ndarray (n,) or None
+        What each column costs; None without a budget.
+    budget : float
+        What the subset may cost in all; inf without one.
+    """
+
+    include: tuple[int, ...] = ()
+    exclude: tuple[int, ...] = ()
+    together: tuple[tuple[int, ...], ...] = ()
+    rivals: tuple[tuple[int, ...], ...] = ()
+    costs: np.ndarray | None = None
+    budget: float = math.inf
+
+    @property
+    def limit(self) -> float:
+        """The budget with room for the rounding of sums: what costs are compared with everywhere."""
+        return self.budget * (1.0 + BUDGET_ROUNDING)
+
+    @property
+    def beyond_exclusion(self) -> bool:
+        """Whether more is asked than that some columns be left out."""
+        return bool(self.include or self.together or self.rivals) or self.costs is not None
+
+    def allows(self, indices: Iterable[int]) -> bool:
+        """Does this subset of the columns, of whatever size, hold to all of it?"""
+        chosen = {int(i) for i in indices}
+        if not chosen.issuperset(self.include) or not chosen.isdisjoint(self.exclude):
+            return False
+        if any(0 < len(chosen.intersection(group)) < len(group) for group in self.together):
+            return False
+        if any(len(chosen.intersection(group)) > 1 for group in self.rivals):
+            return False
+        return self.costs is None or math.fsum(float(self.costs[i]) for i in chosen) <= self.limit
+
+    def describe(self) -> dict[str, Any]:
+        """The constraints as JSON can hold them; indices count the table's columns from 0."""
+        return {
+            "include": list(self.include),
+            "exclude": list(self.exclude),
+            "all_or_none": [list(group) for group in self.together],
+            "at_most_one": [list(group) for group in self.rivals],
+            "costs": None if self.costs is None else [float(cost) for cost in self.costs],
+            "budget": self.budget if math.isfinite(self.budget) else None,
+        }

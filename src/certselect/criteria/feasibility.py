@@ -1,0 +1,130 @@
+"""Problems no subset can satisfy, refused with the reason."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from certselect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from certselect.criteria.constraints import Constraints
+    from certselect.criteria.units import MergedUnits
+
+
+def check_size(k: object, names: Sequence[str], constant: np.ndarray, n_excluded: int) -> int:
+    """The size as an int; refuses one that no subset of the candidates can have."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer):
+        remedy = "Pass k as an int." if k is not None else "Pass k as an int, or a budget to choose any size within it."
+        raise InvalidInput(f"k={k!r} ({type(k).__name__})", "a whole number", remedy)
+    available = len(names) - int(constant.sum()) - n_excluded
+    if 1 <= k <= available:
+        return int(k)
+    notes = []
+    if constant.any():
+        notes.append(f"{constant.sum()} constant features cannot be chosen: {_some(names, np.flatnonzero(constant))}")
+    if n_excluded:
+        notes.append(f"{n_excluded} are excluded")
+    if available == 0 and not n_excluded:
+        raise InvalidInput(
+            f"a table whose {len(names)} features are all constant",
+            "at least one feature that takes two values",
+            "Check that the right columns and rows were read.",
+        )
+    if available == 0:
+        raise InvalidInput(
+            f"{n_excluded} of {len(names)} features in exclude and the others constant",
+            "at least one feature left to choose",
+            "Exclude fewer.",
+        )
+    note = f" ({'; '.join(notes)})" if notes else ""
+    raise InvalidInput(f"k={k}", f"1 to {available}{note}", "Choose a smaller or larger k.")
+
+
+def check_feasible(constraints: Constraints, merged: MergedUnits, names: Sequence[str], k: int | None) -> None:
+    """Refuse constraints that allow no subset of k features (of any size, if k is None), and say why."""
+    _check_includes(constraints, names)
+    held = merged.order[np.repeat(np.isin(np.arange(len(merged.sizes)), merged.required), merged.sizes)]
+    if k is not None and len(held) > k:
+        raise InvalidInput(
+            f"k={k} with {len(held)} features to include: {_some(names, held)}",
+            f"k={len(held)} or more, counting what comes with all-or-none groups",
+            "Raise k, or include fewer.",
+        )
+    if constraints.costs is not None:
+        cost = math.fsum(constraints.costs[held].tolist())
+        if cost > merged.budget:
+            raise InvalidInput(
+                f"budget={constraints.budget:g} with features to include that cost {cost:g}: {_some(names, held)}",
+                f"a budget of {cost:g} or more, counting what comes with all-or-none groups",
+                "Raise the budget, or include fewer.",
+            )
+    least = merged.least_costs
+    if k is None:
+        _check_any_size(constraints, least, merged.budget)
+    elif math.isinf(least[k]):
+        raise InvalidInput(
+            f"k={k}, which the groups cannot add up to",
+            f"a size that they can: {_nearest(least, k)}",
+            "Change k, or the groups.",
+        )
+    elif least[k] > merged.budget:
+        affordable = np.flatnonzero(least[1:] <= merged.budget) + 1
+        lower = f", or lower k to {affordable[affordable < k][-1]}" if (affordable < k).any() else ""
+        raise InvalidInput(
+            f"budget={constraints.budget:g} for k={k}",
+            f"at least {least[k]:g}, what the cheapest {k} features that are allowed cost",
+            f"Raise the budget{lower}.",
+        )
+
+
+def _check_includes(constraints: Constraints, names: Sequence[str]) -> None:
+    """Refuse includes that exclude each other."""
+    wanted = set(constraints.include)
+    for group in constraints.together:
+        if wanted.intersection(group):
+            for i in sorted(set(constraints.exclude).intersection(group)):
+                raise InvalidInput(
+                    f"{names[i]!r} in exclude, and in an all-or-none group with an included feature",
+                    "groups that are included or excluded as a whole",
+                    "Take the feature out of exclude or out of the group.",
+                )
+            wanted.update(group)
+    for group in constraints.rivals:
+        both = sorted(wanted.intersection(group))
+        if len(both) > 1:
+            raise InvalidInput(
+                f"{_some(names, both)} to include, by themselves or with their all-or-none groups",
+                "one of them at most: they are in one at_most_one group",
+                "Include one of them, or take one out of the group.",
+            )
+
+
+def _check_any_size(constraints: Constraints, least: np.ndarray, budget: float) -> None:
+    if (least[1:] <= budget).any():
+        return
+    if np.isinf(least[1:]).all():
+        raise InvalidInput(
+            "constraints under which no feature can be chosen", "at least one that can", "Exclude fewer features."
+        )
+    raise InvalidInput(
+        f"budget={constraints.budget:g}",
+        f"at least {least[1:].min():g}, what the cheapest subset that is allowed costs",
+        "Raise the budget.",
+    )
+
+
+def _nearest(least: np.ndarray, k: int) -> str:
+    sizes = np.flatnonzero(np.isfinite(least[1:])) + 1
+    near = [*sizes[sizes < k][-1:], *sizes[sizes > k][:1]]
+    if not near:
+        return "there is none, for no feature can be chosen"
+    return " and ".join(str(size) for size in near) + (" are the nearest" if len(near) > 1 else " is the nearest")
+
+
+def _some(names: Sequence[str], indices: Iterable[int]) -> str:
+    listed = [repr(names[i]) for i in indices]
+    return ", ".join(listed[:5]) + (", ..." if len(listed) > 5 else "")

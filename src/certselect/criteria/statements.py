@@ -1,0 +1,180 @@
+"""Constraints as a user states them, by name or index -> Constraints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from certselect.criteria.constraints import Constraints
+from certselect.errors import InvalidInput
+
+TOGETHER, RIVALS = "all_or_none", "at_most_one"
+
+
+def state_constraints(
+    names: Sequence[str], constant: np.ndarray, *, include: Any, exclude: Any, groups: Any, costs: Any, budget: Any
+) -> Constraints | None:
+    """The constraints in column indices, or None if there are none; constant features leave the groups they are in."""
+    find = _Columns(names)
+    included, excluded = find.listed("include", include), find.listed("exclude", exclude)
+    for i in included:
+        if i in excluded:
+            raise InvalidInput(
+                f"{names[i]!r} in include and in exclude", "a feature in one of them", "Remove it from one."
+            )
+        if constant[i]:
+            raise InvalidInput(
+                f"{names[i]!r} in include, which is constant in this table",
+                "features that take two values or more",
+                "Remove it from include: a constant feature says nothing.",
+            )
+    together, rivals = _groups(find, groups, constant)
+    _check_disjoint(names, TOGETHER, together)
+    _check_disjoint(names, RIVALS, _with_their_groups(rivals, together))
+    if not (included or excluded or together or rivals) and costs is None and budget is None:
+        return None
+    limit = _budget(costs, budget)
+    return Constraints(included, excluded, together, rivals, _costs(find, costs), limit)
+
+
+def find_features(names: Sequence[str], where: str, features: Any) -> tuple[int, ...]:
+    """Column indices, ascending, of a list of names and indices; `where` is what errors call the list."""
+    return _Columns(names).listed(where, features)
+
+
+class _Columns:
+    """Finds columns by name or index."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+
+    @cached_property
+    def times(self) -> Counter[str]:
+        return Counter(self.names)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    def find(self, where: str, feature: Any) -> int:
+        if isinstance(feature, str):
+            if self.times[feature] == 1:
+                return self.index[feature]
+            if self.times[feature] > 1:
+                raise InvalidInput(
+                    f"{feature!r} in {where}, the name of {self.times[feature]} columns",
+                    "a name that one column has",
+                    "Say which one by its index.",
+                )
+            close = get_close_matches(feature, self.names, n=1)
+            raise InvalidInput(
+                f"{feature!r} in {where}",
+                "the name of a feature" + (f", {close[0]!r} perhaps" if close else ""),
+                "Check the spelling.",
+            )
+        if isinstance(feature, int | np.integer) and not isinstance(feature, bool):
+            if 0 <= feature < len(self.names):
+                return int(feature)
+            raise InvalidInput(
+                f"index {feature} in {where}", f"0 to {len(self.names) - 1}", "Indices count the columns from 0."
+            )
+        raise InvalidInput(
+            f"{feature!r} in {where}", "the name or the index of a feature", "Name features by str, number them by int."
+        )
+
+    def listed(self, where: str, features: Any) -> tuple[int, ...]:
+        """The columns of a list, ascending, each once."""
+        return tuple(sorted({self.find(where, feature) for feature in _listed(where, features)}))
+
+
+def _listed(where: str, given: Any) -> Iterable[Any]:
+    if given is None:
+        return ()
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InvalidInput(f"{where}={given!r}", "a list", f"Pass {where}=[{given!r}], say.")
+    return given
+
+
+def _groups(find: _Columns, groups: Any, constant: np.ndarray) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """The all-or-none groups and the at-most-one groups, without constant features and groups of one."""
+    stated = groups if isinstance(groups, Mapping) else {TOGETHER: groups}
+    for key in stated:
+        if key not in (TOGETHER, RIVALS):
+            raise InvalidInput(f"groups with the key {key!r}", f"{TOGETHER!r} and {RIVALS!r}", "Check the spelling.")
+    found = []
+    for kind in (TOGETHER, RIVALS):
+        members = (find.listed("a group", group) for group in _listed("groups", stated.get(kind)))
+        varying = (tuple(i for i in group if not constant[i]) for group in members)
+        found.append(tuple(group for group in varying if len(group) > 1))
+    return found[0], found[1]
+
+
+def _with_their_groups(
+    rivals: Sequence[Sequence[int]], together: Sequence[Sequence[int]]
+) -> tuple[tuple[int, ...], ...]:
+    """The rivals and all that comes with them."""
+    whole = {i: group for group in together for i in group}
+    return tuple(tuple(sorted({j for i in group for j in whole.get(i, (i,))})) for group in rivals)
+
+
+def _check_disjoint(names: Sequence[str], kind: str, groups: Sequence[Sequence[int]]) -> None:
+    for i, times in Counter(i for group in groups for i in group).items():
+        if times > 1:
+            comes_with = "" if kind == TOGETHER else ", itself or with its all-or-none group"
+            raise InvalidInput(
+                f"{names[i]!r} in {times} {kind} groups{comes_with}",
+                "a feature in one of them at most",
+                "Join these groups into one, or take the feature out.",
+            )
+
+
+def _costs(find: _Columns, costs: Any) -> np.ndarray | None:
+    if costs is None:
+        return None
+    n = len(find.names)
+    if hasattr(costs, "items"):  # a mapping, or a pandas Series, whose order need not be that of the columns
+        given = [(find.find("costs", feature), cost) for feature, cost in costs.items()]
+        for i, times in Counter(i for i, _ in given).items():
+            if times > 1:
+                raise InvalidInput(
+                    f"{times} costs for {find.names[i]!r}", "one", "Give it by name or by index, not by both."
+                )
+        priced = dict(given)
+        costs = [priced.get(i, 0.0) for i in range(n)]
+    try:
+        numbers = np.array(costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            f"costs={costs!r}", f"a mapping from features to numbers, or {n} numbers", "Check the types."
+        ) from None
+    if numbers.shape != (n,):
+        raise InvalidInput(
+            f"costs of shape {numbers.shape}", f"{n} numbers, one per column", "Or pass a mapping from names to costs."
+        )
+    for i in np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0.0)))[:1]:
+        raise InvalidInput(
+            f"the cost {numbers[i]} of {find.names[i]!r}",
+            "a finite number, 0 or more",
+            "Exclude it if it is not for sale.",
+        )
+    return numbers
+
+
+def _budget(costs: Any, budget: Any) -> float:
+    if budget is None and costs is None:
+        return float("inf")
+    if budget is None:
+        raise InvalidInput("costs without a budget", "both", "Pass budget=, what the subset may cost in all.")
+    if costs is None:
+        raise InvalidInput(f"budget={budget!r} without costs", "both", "Pass costs=, what the features cost.")
+    number = isinstance(budget, int | float | np.number) and not isinstance(budget, bool)
+    if not number or not 0.0 <= float(budget) < float("inf"):
+        raise InvalidInput(
+            f"budget={budget!r}", "a finite number, 0 or more", "Leave costs and budget out for no limit."
+        )
+    return float(budget)

@@ -1,0 +1,171 @@
+"""The unit form of a problem: all-or-none groups merged into one feature each, constraints as Rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from certselect.criteria.cheapest import Choices
+from certselect.criteria.pairs import PairSource, SummedPairs
+from certselect.criteria.rules import Rules
+
+if TYPE_CHECKING:
+    from certselect.criteria.problem import SubsetProblem
+
+
+@dataclass(frozen=True, eq=False)
+class UnitForm:
+    """The problem searches work on, and which columns of the table each of its features is.
+
+    Attributes
+    ----------
+    problem : SubsetProblem
+        Its features are the units, in the order of their lowest columns. The user's own
+        problem where every set of k candidates is allowed.
+    groups : tuple of ndarray
+        The columns of the units that are more than one, in the order of these units.
+    """
+
+    problem: SubsetProblem
+    groups: tuple[np.ndarray, ...] = ()
+
+    @cached_property
+    def members(self) -> tuple[np.ndarray, ...]:
+        """The columns of each unit, ascending."""
+        n_columns = self.problem.n_features + sum(len(group) - 1 for group in self.groups)
+        order, starts = layout(n_columns, self.groups)
+        return tuple(np.split(order, starts[1:]))
+
+    def columns(self, units: Iterable[int]) -> list[int]:
+        """The columns of these units, in the order of the units."""
+        if not self.groups:
+            return [int(unit) for unit in units]
+        return [int(column) for unit in units for column in self.members[unit]]
+
+    def units_of(self, columns: Iterable[int]) -> list[int]:
+        """The units these columns belong to, ascending."""
+        if not self.groups:
+            return sorted(int(column) for column in columns)
+        wanted = {int(column) for column in columns}
+        return [unit for unit, members in enumerate(self.members) if int(members[0]) in wanted]
+
+
+def layout(n_columns: int, groups: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Columns ordered by unit, and where each unit starts in that order."""
+    lowest = np.arange(n_columns)
+    for group in groups:
+        lowest[group] = group[0]
+    order = np.argsort(lowest, kind="stable")
+    starts = np.flatnonzero(np.diff(lowest[order], prepend=-1))
+    return order, starts
+
+
+@dataclass(frozen=True, eq=False)
+class MergedUnits:
+    """What the constraints of a problem say about its units, whatever the size to choose."""
+
+    column_pairs: PairSource | None
+    sizes: np.ndarray
+    costs: np.ndarray
+    budget: float
+    required: tuple[int, ...]
+    rivals: tuple[np.ndarray, ...]  # all of them stated, whether they can be chosen or not
+    choosable: np.ndarray  # mask: not constant, not excluded, no two rivals in one unit
+    groups: tuple[np.ndarray, ...]
+    order: np.ndarray
+    starts: np.ndarray
+
+    @cached_property
+    def least_costs(self) -> np.ndarray:
+        """Least cost for each size 0..n of a subset with all required units and no two rivals; inf where none is."""
+        n_columns, held = len(self.order), list(self.required)
+        size = int(self.sizes[held].sum())
+        cost = math.fsum(self.costs[held].tolist())
+        least = np.full(n_columns + 1, np.inf)
+        free = self._beside_required()
+        least[size:] = cost + Choices(self.sizes, self.costs, self.rivals).least_costs(free, n_columns - size)
+        return least
+
+    def allowed_sizes(self) -> list[int]:
+        """The sizes, 1 or more, that some allowed subset has."""
+        affordable = (self.least_costs < np.inf) & (self.least_costs <= self.budget)
+        return [int(size) for size in np.flatnonzero(affordable) if size >= 1]
+
+    def rules(self, k: int) -> Rules:
+        """The rules for subsets of k columns."""
+        possible = self._beside_required()
+        possible[list(self.required)] = True
+        return self._rules(k, self._rules(k, possible).can_join(()))
+
+    def _rules(self, k: int, candidate: np.ndarray) -> Rules:
+        disputed = tuple(group[candidate[group]] for group in self.rivals if candidate[group].sum() > 1)
+        candidates = np.flatnonzero(candidate)
+        return Rules(self.sizes, self.inner, self.required, disputed, self.costs, self.budget, k, candidates)
+
+    def _beside_required(self) -> np.ndarray:
+        """Mask of the units that may join the required ones."""
+        free = self.choosable.copy()
+        held = list(self.required)
+        for group in self.rivals:
+            if np.isin(group, held).any():
+                free[group] = False
+        free[held] = False
+        return free
+
+    @cached_property
+    def inner(self) -> np.ndarray:
+        """Sum of the pair terms inside each unit."""
+        inner = np.zeros(len(self.sizes))
+        if self.column_pairs is None:
+            return inner
+        for unit in np.flatnonzero(self.sizes > 1):
+            columns = self.order[self.starts[unit] : self.starts[unit] + self.sizes[unit]]
+            terms = (self.column_pairs.row(int(i))[columns[:place]] for place, i in enumerate(columns[1:], start=1))
+            inner[unit] = math.fsum(float(term) for row in terms for term in row)
+        return inner
+
+    @cached_property
+    def pairs(self) -> PairSource | None:
+        """Pair terms of the units; shared by the problems of all sizes."""
+        if self.column_pairs is None or not self.groups:
+            return self.column_pairs
+        return SummedPairs(self.column_pairs, self.order, self.starts)
+
+
+def merge_units(problem: SubsetProblem) -> MergedUnits:
+    """Merge the all-or-none groups of a user's problem and say its constraints in units."""
+    constraints = problem.constraints
+    assert constraints is not None, "a problem without constraints has no units to merge"
+    n = problem.n_features
+    groups = tuple(sorted((np.array(group) for group in constraints.together), key=lambda group: int(group[0])))
+    order, starts = layout(n, groups)
+    sizes = np.diff(starts, append=n)
+    unit_of = np.empty(n, dtype=np.intp)
+    unit_of[order] = np.repeat(np.arange(len(starts)), sizes)
+    candidate = np.zeros(n, dtype=bool)
+    candidate[problem.candidates] = True
+    choosable = np.logical_and.reduceat(candidate[order], starts)
+    rivals = []
+    for group in constraints.rivals:
+        units, times = np.unique(unit_of[list(group)], return_counts=True)
+        choosable[units[times > 1]] = False
+        if len(units) > 1:
+            rivals.append(units)
+    costs = np.zeros(n) if constraints.costs is None else constraints.costs
+    return MergedUnits(
+        column_pairs=problem.pairs,
+        sizes=sizes,
+        costs=np.add.reduceat(costs[order], starts),
+        budget=constraints.limit,
+        required=tuple(sorted({int(unit_of[i]) for i in constraints.include})),
+        rivals=tuple(rivals),
+        choosable=choosable,
+        groups=groups,
+        order=order,
+        starts=starts,
+    )

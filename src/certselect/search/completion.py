@@ -1,0 +1,113 @@
+"""Under rules: complete a subset in order of preference without running into a dead end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from certselect.criteria.rules import Rules
+
+
+class Completion:
+    """Takes units in a given order, all that leave a way to an allowed subset, until it is one.
+
+    A unit that leaves no way now leaves none later either, so one pass down the
+    order is enough. Most orders are served without looking ahead: where taking
+    whatever still fits ends at k columns, no unit it took was a dead end, so
+    looking ahead would have taken the same ones.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.n_units = len(rules.sizes)
+        # One place behind the units: "nobody", of a size that never fits.
+        self._sizes = np.append(rules.sizes, rules.k + 1)
+        self._costs = np.append(rules.costs, 0.0)
+        # Those who are nobody's rivals share a number that is never taken.
+        self._group = np.full(self.n_units + 1, len(rules.rivals))
+        for number, group in enumerate(rules.rivals):
+            self._group[group] = number
+
+    @property
+    def nobody(self) -> int:
+        """What stands in an array of units where there is none."""
+        return self.n_units
+
+    def in_order(self, ranking: Sequence[int] | np.ndarray, chosen: Sequence[int] = ()) -> list[int]:
+        """The chosen, the required, then the units that come first in the ranking.
+
+        The chosen can be completed; the ranking lists all other candidates.
+        """
+        start = list(chosen)
+        start += [unit for unit in self.rules.required if unit not in start]
+        there = np.zeros(self.n_units, dtype=bool)
+        there[start] = True
+        order = np.asarray(ranking, dtype=np.intp)
+        order = order[~there[order]]
+        fitting = self._what_fits(start, order.tolist())
+        if fitting is not None:
+            return start + fitting
+        while self.rules.size(start) < self.rules.k:
+            joins = self.rules.can_join(start)
+            joins[start] = False
+            start.append(int(order[joins[order].argmax()]))
+        return start
+
+    def rows_in_order(self, order: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """For each row of units in order of preference, the free units of an allowed subset, ascending.
+
+        Candidates a row does not list follow at random. Rows, in and out, may be
+        padded with `nobody`; those that come out are as wide as the most units there can be.
+        """
+        required = list(self.rules.required)
+        rows, complete = self._what_fits_in_rows(required, order)
+        rows.sort(axis=1)
+        width = self.rules.k - self.rules.size(required)
+        rows = np.pad(rows, ((0, 0), (0, max(0, width - rows.shape[1]))), constant_values=self.nobody)[:, :width]
+        for row in np.flatnonzero(~complete):
+            listed = order[row][order[row] != self.nobody]
+            others = rng.permutation(np.setdiff1d(self.rules.candidates, listed))
+            free = np.setdiff1d(self.in_order(np.concatenate([listed, others])), required)
+            rows[row] = self.nobody
+            rows[row, : len(free)] = free
+        return rows
+
+    def _what_fits(self, start: list[int], ranking: list[int]) -> list[int] | None:
+        """What fits beside `start`, one after the other, if that makes k columns."""
+        size, cost, fitting = self.rules.size(start), self.rules.cost(start), []
+        free_group = len(self.rules.rivals)
+        held = {self._group.item(unit) for unit in start}
+        for unit in ranking:
+            if size == self.rules.k:
+                break
+            group = self._group.item(unit)
+            if group != free_group and group in held:
+                continue
+            size_with, cost_with = size + self._sizes.item(unit), cost + self._costs.item(unit)
+            if size_with <= self.rules.k and cost_with <= self.rules.budget:
+                size, cost = size_with, cost_with
+                held.add(group)
+                fitting.append(unit)
+        return fitting if size == self.rules.k else None
+
+    def _what_fits_in_rows(self, start: list[int], order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same for each row: what fits (`nobody` in place of the rest), and which rows make k columns."""
+        rules, each = self.rules, np.arange(len(order))
+        size = np.full(len(order), rules.size(start))
+        cost = np.full(len(order), rules.cost(start))
+        held = np.zeros((len(order), len(rules.rivals) + 1), dtype=bool)
+        fitting = np.full(order.shape, self.nobody)
+        for place in range(order.shape[1]):
+            if (size == rules.k).all():
+                break
+            unit = order[:, place]
+            group = self._group[unit]
+            fits = (size + self._sizes[unit] <= rules.k) & ~held[each, group]
+            fits &= cost + self._costs[unit] <= rules.budget
+            size += np.where(fits, self._sizes[unit], 0)
+            cost += np.where(fits, self._costs[unit], 0.0)
+            held[each, group] |= fits
+            held[:, -1] = False  # those who are nobody's rivals
+            fitting[:, place] = np.where(fits, unit, self.nobody)
+        return fitting, size == rules.k

@@ -1,0 +1,126 @@
+"""From what a strategy found to a Selection: fill up, polish, value, certify."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.rules import Rules
+from certselect.relaxation import Relaxation
+from certselect.search.certified import solve_for_bound, solve_tightly, with_bound, with_proof
+from certselect.search.completion import Completion
+from certselect.search.exact import MOST_UNITS
+from certselect.search.polish import polish as polish_by_swaps
+from certselect.search.relevance import most_relevant
+from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.search.strategy import Found
+
+# Strategies whose answers list features in order of choice, units in order and each unit's columns ascending.
+IN_ORDER_OF_CHOICE = frozenset({"relevance", "forward", "floating", "qpfs"})
+
+
+def search(
+    problem: SubsetProblem, run: Callable[..., None], rng: np.random.Generator, options: dict[str, Any]
+) -> tuple[Found, dict[str, float]]:
+    """What the strategy found until it ended or Ctrl-C ended it, and the seconds it took."""
+    found, start = Found(), perf_counter()
+    try:
+        run(problem.units.problem, found, rng, **options)
+    except KeyboardInterrupt:
+        found.status = INTERRUPTED
+    return found, {"search": perf_counter() - start}
+
+
+def conclude(
+    problem: SubsetProblem,
+    strategy: str,
+    found: Found,
+    seconds: dict[str, float],
+    *,
+    polish: bool,
+    certify: bool | str,
+    warm_start: Relaxation | None = None,
+) -> Selection:
+    """Make what was found a whole subset, polish and certify it if asked to, and value it."""
+    searched = problem.units.problem
+    if not found.any_size:
+        _settle_size(searched, found)
+    if polish and found.status != INTERRUPTED and not found.any_size:
+        start = perf_counter()
+        try:
+            polish_by_swaps(searched, found)
+        except KeyboardInterrupt:
+            found.status = INTERRUPTED
+        seconds = {**seconds, "polish": perf_counter() - start}
+    selection = _valued(problem, strategy, found, seconds)
+    if found.any_size:
+        return selection  # the bound is on subsets of k features
+    tight = certify == "tight" and len(problem.reduced.matrix) <= MOST_UNITS
+    if tight and found.proved is None and found.status not in (INTERRUPTED, PROVEN_OPTIMAL):
+        found.proved, spent = solve_tightly(problem, selection.indices)
+        selection.seconds.update(spent)
+    elif certify and found.multipliers is None and found.proved is None and found.status != INTERRUPTED:
+        found.multipliers, found.lift, found.relaxation, spent = solve_for_bound(problem, warm_start=warm_start)
+        selection.seconds.update(spent)
+    if found.multipliers is not None:
+        selection = with_bound(problem, selection, found.multipliers, found.lift)
+    if found.proved is not None and not found.proved.bound >= selection.upper_bound:
+        selection = with_proof(problem, selection, found.proved)
+    if found.status == PROVEN_OPTIMAL:
+        # Every subset was valued, which is a proof of its own.
+        selection = replace(selection, upper_bound=selection.objective, gap=0.0)
+    return selection
+
+
+def _valued(problem: SubsetProblem, strategy: str, found: Found, seconds: dict[str, float]) -> Selection:
+    """The units found as columns of the table, with their names and value."""
+    columns = problem.units.columns(found.indices)
+    if problem.units.groups and strategy not in IN_ORDER_OF_CHOICE:
+        columns.sort()
+    constant = np.ones(problem.n_features, dtype=bool)
+    constant[problem.candidates] = False
+    if problem.constraints is not None:
+        constant[list(problem.constraints.exclude)] = False
+    return Selection(
+        indices=np.array(columns, dtype=np.intp),
+        names=tuple(problem.feature_names[i] for i in columns),
+        objective=problem.value(columns),
+        scores=tuple(found.scores),
+        strategy=strategy,
+        criterion=problem.criterion,
+        k=problem.k,
+        status=found.status,
+        drawn_size=found.drawn_size,
+        seconds=seconds,
+        dropped=tuple(problem.feature_names[i] for i in np.flatnonzero(constant)),
+        constrained=problem.constraints is not None,
+    )
+
+
+def _settle_size(problem: SubsetProblem, found: Found) -> None:
+    """Bring an interrupted search's subset to k features: the most relevant come in, or stay."""
+    if problem.rules is not None:
+        _settle_under_rules(problem, problem.rules, found)
+        return
+    missing = problem.k - len(found.indices)
+    if missing > 0:
+        others = set(problem.candidates.tolist()).difference(found.indices)
+        found.indices.extend(most_relevant(problem, others, missing))
+    elif missing < 0:
+        found.indices = sorted(most_relevant(problem, found.indices, problem.k))
+
+
+def _settle_under_rules(problem: SubsetProblem, rules: Rules, found: Found) -> None:
+    size = rules.size(found.indices)
+    if size < rules.k:
+        others = set(problem.candidates.tolist()).difference(found.indices)
+        found.indices = Completion(rules).in_order(most_relevant(problem, others, len(others)), found.indices)
+    elif size > rules.k:
+        ranking = most_relevant(problem, found.indices, len(found.indices))
+        inside = replace(rules, candidates=np.sort(found.indices))
+        found.indices = sorted(Completion(inside).in_order(ranking))

@@ -1,0 +1,139 @@
+"""The exact method: the best subset, and the proof that there is no better one."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from certselect.certificate import lost_in_matrix
+from certselect.criteria.problem import SubsetProblem
+from certselect.errors import InvalidInput
+from certselect.search.backward import backward
+from certselect.search.forward import forward
+from certselect.search.options import check_count, check_positive
+from certselect.search.polish import polish, settle_ties
+from certselect.search.prover import Prover
+from certselect.search.ruled_repair import repair_under_rules
+from certselect.search.selection import PROVEN_OPTIMAL
+from certselect.search.strategy import Found
+from certselect.search.ties import tie_width, value_scale
+
+# Dense matrices of this size are what the rounds can afford: minutes on two cores.
+MOST_UNITS = 4000
+# Where everything is worth 0, bounds still come out some 1e-280 above it.
+SMALLEST_TIE = 1e-200
+
+
+def exact(
+    problem: SubsetProblem,
+    found: Found,
+    rng: np.random.Generator,
+    /,
+    *,
+    max_seconds: float | None = None,
+    ties: bool = False,
+    max_ties: int = 100,
+) -> None:
+    """Find the best subset and prove that it is the best.
+
+    Starts from the better of forward and backward selection, polished; then bounds,
+    decides features, shrinks the problem and distinguishes cases (see `prover`) until
+    nothing better can be left. The status is then "proven optimal". `max_seconds` or
+    Ctrl-C ends it earlier: the answer is the best subset found, with the gap that is left.
+
+    Of subsets that a single swap turns into each other without any change of value the
+    lowest is the answer. With `ties`, every subset that is worth as much as the best (to 1e-12) is listed in
+    `Selection.ties`, the lexicographically first is the answer, and at most `max_ties`
+    are looked for. Needs the whole pair matrix; up to 4000 features.
+    """
+    limit = math.inf if max_seconds is None else check_positive("max_seconds", max_seconds)
+    max_ties = check_count("max_ties", max_ties, 1)
+    if len(problem.candidates) > MOST_UNITS:
+        raise InvalidInput(
+            f"{len(problem.candidates)} candidates for strategy='exact'",
+            f"at most {MOST_UNITS}",
+            "Exclude the least relevant features, or use strategy='cobra' for a bound.",
+        )
+    start_well(problem, found, rng)
+    prove(problem, found, max_seconds=limit, all_best=max_ties if ties else 0)
+
+
+def prove(
+    problem: SubsetProblem, found: Found, *, max_seconds: float, all_best: int = 0, known: float = -math.inf
+) -> None:
+    """Go on from the subset in `found` to the best one, or as near to its proof as time and Ctrl-C allow.
+
+    What is worth no more than `known` is not looked at.
+    """
+    prover = prover_for(problem, found.indices, all_best=all_best, known=known)
+    try:
+        prover.run(max_seconds=max_seconds)
+    except KeyboardInterrupt:
+        prover.interrupted()
+        raise
+    finally:
+        found.proved = prover.proved()
+        best = found.proved.equals[0] if found.proved.equals else problem.reduced.unit_indices(prover.positions)
+        if set(best) != set(found.indices):
+            found.indices = best
+            found.scores.append(prover.value)
+    if prover.bound <= prover.known:
+        found.status = PROVEN_OPTIMAL
+        if not all_best:
+            settle_ties(problem, found)
+
+
+def start_well(problem: SubsetProblem, found: Found, rng: np.random.Generator) -> None:
+    """Put the better of two greedy searches, polished, into `found`."""
+    values = []
+    for greedy in (forward, backward):
+        tried = Found()
+        if not found.indices:
+            tried.indices = found.indices  # shared, so that Ctrl-C on the way leaves what there is
+        greedy(problem, tried, rng)
+        polish(problem, tried)
+        values.append(problem.value(tried.indices))
+        if len(values) == 1 or values[1] > values[0] + tie_width(values[0], value_scale(problem)):
+            found.indices = sorted(tried.indices)
+            found.scores.append(values[-1])
+
+
+def prover_for(problem: SubsetProblem, units: list[int], *, all_best: int = 0, known: float = -math.inf) -> Prover:
+    """A prover for a problem in unit form, starting from an allowed subset of its units."""
+    reduced = problem.reduced
+    seen: set[tuple[int, ...]] = set()
+    scale = value_scale(problem)
+
+    def positions_of(indices: list[int]) -> list[int]:
+        free = np.setdiff1d(indices, reduced.required)
+        return np.searchsorted(reduced.units, free).tolist()
+
+    def worth(positions: list[int]) -> float:
+        return problem.value(reduced.unit_indices(positions))
+
+    def nearby(membership: np.ndarray) -> list[int] | None:
+        """The subset of the largest memberships, polished."""
+        if reduced.plain:
+            chosen = np.sort(np.argsort(-membership, kind="stable")[: reduced.k])
+        else:
+            chosen = np.flatnonzero(repair_under_rules(problem, (membership > 0.5)[None], scale=scale)[0])
+        key = tuple(chosen.tolist())
+        if key in seen:
+            return None
+        seen.add(key)
+        better = Found(indices=reduced.unit_indices(key))
+        polish(problem, better)
+        return positions_of(better.indices)
+
+    value = max(problem.value(units), known)
+    return Prover(
+        reduced,
+        positions_of(units),
+        value,
+        offer=nearby,
+        worth=worth,
+        tie=max(tie_width(value, scale), SMALLEST_TIE),
+        all_best=all_best,
+        lost=lost_in_matrix(problem),
+    )

@@ -1,0 +1,361 @@
+"""Close the gap between the best subset known and the best there can be: bound, decide, shrink, distinguish cases.
+
+One problem after the other, the one with the largest bound first, goes through
+
+1. the plain relaxation (the first problem only): often it decides most units at once;
+2. rounds of the doubly nonnegative one (`relaxation.nonnegative`), each of which yields a
+   slack matrix that bounds the whole and every unit's two cases (`certificate.consequences`).
+   Units that no better subset holds leave the problem, units that every better subset holds
+   are taken, and the rounds go on with what is left, from where they stand;
+3. where that comes to rest, a case distinction on the unit whose two cases promise most.
+
+Whatever is decided is written down as a `Proof`, which `certificate.replay` checks.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from certselect.certificate.consequences import Consequences, consequences
+from certselect.certificate.open_problem import OpenProblem
+from certselect.certificate.proof import MOST_NUMBERS, Proof, Step, decided, interchangeable
+from certselect.criteria.reduced import ReducedProblem
+from certselect.progress import report
+from certselect.relaxation.nonnegative import Splitting, plain_weights
+from certselect.relaxation.solve import solve
+
+ROUND = 25  # iterations between two looks at what they prove
+# Rounds at rest before a case distinction, and what still counts as progress in them.
+PATIENCE = 8
+PROGRESS = 0.25
+# In a large problem a few decided units are not worth starting anew; in a small one each is.
+FEW = 0.04
+SMALL = 150
+# Up to this size threads cost more than they bring, and much more where others use the cores too.
+ONE_THREAD = 600
+
+
+@dataclass(frozen=True, eq=False)
+class Proved:
+    """What a prover came to know: units are unit indices of the problem.
+
+    Attributes
+    ----------
+    value : float
+        Of the best subset it found.
+    known : float
+        What is worth no more than this counts as no better, and was not looked at.
+    bound : float
+        No allowed subset is worth more; at least `known`.
+    proof : Proof or None
+        Shows `bound`, with subsets up to `known` taken for granted; None if it grew too large to keep.
+    into, out : list of int
+        Units in every subset that is better than the best known, and units in none.
+    equals : list of list of int
+        Subsets worth as much as the best, where they were looked for.
+    """
+
+    value: float
+    known: float
+    bound: float
+    proof: Proof | None
+    into: list[int]
+    out: list[int]
+    equals: list[list[int]]
+
+
+@dataclass(eq=False)
+class Case:
+    """An open problem, the proof that led to it and goes on from it, and a bound on it."""
+
+    problem: OpenProblem
+    proof: Proof
+    bound: float = math.inf
+    splitting: Splitting | None = None
+    history: list[float] = field(default_factory=list)
+    # What is not in the proof yet: the step that gave the bound, and the last one.
+    tightest: Step | None = None
+    last: Step | None = None
+
+
+class Prover:
+    """Prove how good the best subset of a reduced problem can be, and find better ones on the way.
+
+    `offer` is asked for a subset (positions) near a membership (m,), or None if it has
+    nothing new; `worth` values a subset. Up to `all_best` subsets as good as the best (to
+    `tie`) are looked for too and kept in `equals`. Values may be `lost` above what the matrix says.
+    """
+
+    def __init__(
+        self,
+        problem: ReducedProblem,
+        positions: list[int],
+        value: float,
+        *,
+        offer: Callable[[np.ndarray], list[int] | None],
+        worth: Callable[[list[int]], float],
+        tie: float,
+        all_best: int = 0,
+        lost: float = 0.0,
+    ) -> None:
+        self.problem, self.offer, self.worth, self.tie, self.all_best = problem, offer, worth, tie, all_best
+        self.positions, self.value = positions, value
+        self.equals: set[tuple[int, ...]] = set()
+        self.proof: Proof | None = Proof()
+        self.root = Case(OpenProblem.of(problem, lost), self.proof)
+        self.cases: list[tuple[float, int, Case]] = []
+        self.cases_seen = 0
+        self.out: set[int] = set()
+        self.into: set[int] = set()
+        self.bound = math.inf
+        self.scale = max(float(np.abs(self.root.problem.matrix).max(initial=0.0)), 1e-300)
+        self._kept_numbers = 0
+        self._threads = ThreadpoolController()
+        self._take(positions)
+
+    def run(self, *, max_seconds: float = math.inf, gap: float = 0.0) -> None:
+        """Work until nothing better can be left, the bound is within `gap` of the value, or time is up."""
+        self._deadline = perf_counter() + max_seconds
+        self._gap = gap
+        self._push(self.root)
+        while self.cases:
+            case = heapq.heappop(self.cases)[2]
+            self._current = case
+            if self._hopeless(case.bound):
+                continue
+            if not self._go_on(case):
+                self._push(case)
+                break
+            self._work(case)
+        self._current = None
+        self.bound = self._bound_now()
+
+    _current: Case | None = None
+
+    @property
+    def known(self) -> float:
+        """A subset worth no more than this is no better than the best one found."""
+        return self.value + self.tie
+
+    def _bound_now(self) -> float:
+        bounds = [case.bound for _, _, case in self.cases]
+        if self._current is not None:
+            bounds.append(self._current.bound)
+        return max([self.known, *bounds])
+
+    def interrupted(self) -> None:
+        """Take stock after Ctrl-C."""
+        if self._current is not None:
+            self._record_last(self._current)
+        self.bound = self._bound_now()
+
+    def proved(self) -> Proved:
+        """Everything known by now."""
+        units = self.problem.units
+        return Proved(
+            self.value,
+            self.known,
+            self.bound,
+            self.proof,
+            [int(units[position]) for position in sorted(self.into)],
+            [int(units[position]) for position in sorted(self.out)],
+            [self.problem.unit_indices(positions) for positions in sorted(self.equals)],
+        )
+
+    def _push(self, case: Case) -> None:
+        heapq.heappush(self.cases, (-case.bound, self.cases_seen, case))
+        self.cases_seen += 1
+
+    def _hopeless(self, bound: float) -> bool:
+        """Whether a bound rules out what is looked for."""
+        return bound < self.value - self.tie if self.all_best else bound <= self.known
+
+    def _go_on(self, case: Case) -> bool:
+        others = max((each.bound for _, _, each in self.cases), default=-math.inf)
+        bound = max(case.bound, others, self.value)
+        if bound < math.inf:
+            left = (bound - self.value) / max(abs(self.value), 1e-300)
+            stage = f"proof, gap {100 * left:.2g} %, {len(case.problem)} features open"
+            report(stage, self.cases_seen - len(self.cases), self.cases_seen)
+            if self._gap > 0.0 and left <= self._gap:
+                return False
+        return perf_counter() < self._deadline
+
+    def _work(self, case: Case) -> None:
+        while True:
+            if self._settled(case):
+                return
+            with self._threads.limit(limits=1 if len(case.problem) <= ONE_THREAD else None):
+                N, w, twins, proved = self._round(case)
+            if proved.bound < case.bound:
+                case.bound, case.tightest = proved.bound, Step(N, w)
+            case.history.append(proved.bound)  # not the best so far: the rounds begin by losing what was known
+            step = case.last = self._step(N, w, proved, twins)
+            if self._hopeless(case.bound):
+                self._record(case, step)
+                return
+            enough = 1 if len(case.problem) <= SMALL else FEW * len(case.problem)
+            if len(step.out) + len(step.into) + len(step.twins) >= enough:
+                self._decide(case, step)
+            elif self._at_rest(case):
+                self._distinguish(case, step, proved)
+                return
+            if not self._go_on(case):
+                self._record_last(case)
+                self._push(case)
+                return
+
+    def _round(self, case: Case) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]], Consequences]:
+        """Some iterations, and what they prove."""
+        if case.splitting is None:
+            N, w = self._plain(case)
+        else:
+            case.splitting.advance(ROUND)
+            N, w = (part * self.scale for part in case.splitting.slack())
+            self._try(case, case.splitting.membership)
+        small = len(case.problem) <= max(SMALL, 3 * case.problem.k)
+        twins = twins_of(case.problem) if small and not self.all_best else []
+        return N, w, twins, consequences(case.problem, N, w, np.array(twins, dtype=np.intp).reshape(-1, 2))
+
+    def _settled(self, case: Case) -> bool:
+        """Value what is left if that is quick."""
+        problem = case.problem
+        if problem.infeasible:
+            case.bound = -math.inf
+            return True
+        subsets = problem.all_subsets()
+        if subsets is None:
+            return False
+        values = problem.values(subsets)
+        best = float(values.max(initial=-math.inf))
+        close = np.flatnonzero(values >= max(best, self.value) - self.tie)
+        for row in close if self.all_best else close[:1]:
+            chosen = sorted([*problem.taken, *problem.positions[subsets[row]].tolist()])
+            self._take(chosen)
+        case.bound = best
+        return True
+
+    def _take(self, positions: list[int]) -> None:
+        """A subset was found: it may be better than the best, or as good."""
+        value = self.worth(positions)
+        if value > self.value + self.tie:
+            self.positions, self.value = positions, value
+            self.equals.clear()
+        if len(self.equals) < self.all_best and value >= self.value - self.tie:
+            self.equals.add(tuple(positions))
+            if len(self.equals) == self.all_best:
+                self.all_best = 0  # enough of them: from here on only better ones count
+
+    def _try(self, case: Case, membership: np.ndarray) -> None:
+        whole = np.zeros(len(self.problem.matrix))
+        whole[case.problem.positions] = membership
+        whole[list(case.problem.taken)] = 1.0
+        found = self.offer(whole)
+        if found is not None:
+            self._take(found)
+
+    def _plain(self, case: Case) -> tuple[np.ndarray, np.ndarray]:
+        """(N, w) of the plain relaxation; the rounds then start from it."""
+        problem, k, s = case.problem, case.problem.k, case.problem.sizes
+        Q = problem.matrix / self.scale
+        left = max(self._deadline - perf_counter(), 1.0)
+        answer = solve(Q, k, tol=1e-5, max_seconds=left, sizes=None if (s == 1).all() else s)
+        d = answer.multipliers
+        w = plain_weights(d, k, s)
+        N = -Q - np.outer(w, s) - np.outer(s, w)
+        N = 0.5 * (N + N.T)
+        N[np.diag_indices_from(N)] += d[1:]
+        case.splitting = Splitting.from_plain(Q, k, s, answer.matrix, d, problem.never_both())
+        self._try(case, case.splitting.membership)
+        return N * self.scale, w * self.scale
+
+    def _step(self, N: np.ndarray, w: np.ndarray, proved: Consequences, twins: list[tuple[int, int]]) -> Step:
+        out = tuple(np.flatnonzero([self._hopeless(bound) for bound in proved.if_in.tolist()]).tolist())
+        into = tuple(np.flatnonzero([self._hopeless(bound) for bound in proved.if_out.tolist()]).tolist())
+        gone = set(out)
+        joined = tuple(
+            pair
+            for pair, bound in zip(twins, proved.if_both.tolist(), strict=True)
+            if self._hopeless(bound) and not gone & set(pair)
+        )
+        return Step(N, w, out, into, joined)
+
+    def _record_last(self, case: Case) -> None:
+        if case.last is not None:
+            self._record(case, case.last)
+
+    def _record(self, case: Case, step: Step) -> None:
+        steps = [step] if case.tightest is None or case.tightest.N is step.N else [case.tightest, step]
+        case.tightest = case.last = None
+        self._kept_numbers += sum(each.N.size for each in steps)
+        if self._kept_numbers > MOST_NUMBERS:
+            self.proof = None
+        if self.proof is not None:
+            case.proof.steps.extend(steps)
+
+    def _decide(self, case: Case, step: Step) -> None:
+        self._record(case, step)
+        before = case.problem
+        if case is self.root:  # not within a case: this holds for all better subsets
+            self.out.update(before.positions[list(step.out)].tolist())
+            self.into.update(before.positions[list(step.into)].tolist())
+        case.problem = decided(before, step)
+        case.history.clear()
+        self._continue(case, before, case.problem, case.splitting)
+
+    def _continue(self, case: Case, before: OpenProblem, after: OpenProblem, splitting: Splitting | None) -> None:
+        """Go on with a smaller problem from where the rounds stood."""
+        if splitting is None or len(after) == 0 or after.k <= 0:
+            return
+        kept = np.flatnonzero(np.isin(before.positions, after.positions))
+        taken = np.flatnonzero(np.isin(before.positions, after.taken))
+        Y, Z = splitting.restricted(kept, taken)
+        Q = after.matrix / self.scale
+        case.splitting = Splitting(Q, after.k, after.sizes, after.never_both(), Y=Y, Z=Z, penalty=splitting.penalty)
+
+    def _at_rest(self, case: Case) -> bool:
+        """Whether the last rounds brought too little to wait for more."""
+        if len(case.history) <= PATIENCE:
+            return False
+        before = case.history[-1 - PATIENCE] - self.value
+        return case.history[-1] - self.value > (1.0 - PROGRESS) * before
+
+    def _distinguish(self, case: Case, step: Step, proved: Consequences) -> None:
+        """Two cases instead of one: the unit in, the unit out."""
+        self._record(case, Step(step.N, step.w))
+        gains = np.minimum(case.bound - proved.if_in, case.bound - proved.if_out)
+        unit = int(np.argmax(gains))
+        out = np.zeros(len(case.problem), dtype=bool)
+        out[unit] = True
+        before, splitting = case.problem, case.splitting
+        case.proof.unit, case.proof.case_in, case.proof.case_out = unit, Proof(), Proof()
+        ways = [
+            (before.with_unit(unit), case.proof.case_in, proved.if_in[unit]),
+            (before.without(out), case.proof.case_out, proved.if_out[unit]),
+        ]
+        for after, proof, bound in ways:
+            child = Case(after, proof, min(case.bound, float(bound)))
+            self._continue(child, before, after, splitting)
+            self._push(child)
+
+
+def twins_of(problem: OpenProblem) -> list[tuple[int, int]]:
+    """(kept, dropped) pairs of interchangeable units: the first of each kind with each other one of it."""
+    kinds: dict[bytes, list[int]] = {}
+    for unit, row in enumerate(np.sort(problem.matrix, axis=1)):
+        kinds.setdefault(row.tobytes(), []).append(unit)
+    pairs = []
+    for units in kinds.values():
+        left = units
+        while len(left) > 1:
+            same = [unit for unit in left[1:] if interchangeable(problem, left[0], unit)]
+            pairs.extend((left[0], unit) for unit in same)
+            left = [unit for unit in left[1:] if unit not in same]
+    return pairs

@@ -1,0 +1,124 @@
+"""Subsets of several sizes, by one run where the strategy's subsets nest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from inspect import signature
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from certselect.criteria.problem import SubsetProblem
+from certselect.relaxation import Relaxation
+from certselect.relaxation.result import relative_gap
+from certselect.search.backward import remaining
+from certselect.search.conclude import conclude, search
+from certselect.search.options import Seed, make_generator
+from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.search.strategy import Found
+from certselect.search.ties import beats, value_scale
+
+
+def select_each(
+    problems: Sequence[SubsetProblem],
+    strategy: str,
+    run: Callable[..., None],
+    *,
+    random_state: Seed,
+    polish: bool,
+    certify: bool | str,
+    options: dict[str, Any],
+) -> list[Selection]:
+    """One Selection for each problem; the problems differ in k alone.
+
+    After Ctrl-C the sizes not reached are filled up with the most relevant features.
+    """
+    # Under rules a subset may have to be completed otherwise at another size.
+    nested = NESTED.get(strategy) if all(problem.units.problem.rules is None for problem in problems) else None
+    whole, seconds, stopped = Found(), {"search": 0.0}, False
+    if nested is not None:
+        longest = nested.longest(problems, key=lambda problem: problem.k)
+        whole, seconds = search(longest, run, make_generator(random_state), options)
+        stopped = whole.status == INTERRUPTED
+    selections: dict[int, Selection] = {}
+    relaxation = None  # of the size before, which is close to the next one's
+    takes_warm_start = "warm_start" in signature(run).parameters
+    for problem in problems:
+        if problem.k in selections:
+            continue
+        warm_start = relaxation if _can_start(relaxation, problem) else None
+        if nested is not None:
+            found = nested.state(problem, whole)
+        elif stopped:
+            found = Found()
+        else:
+            if takes_warm_start:
+                options = {**options, "warm_start": warm_start}
+            found, seconds = search(problem, run, make_generator(random_state), options)
+        # Once Ctrl-C has been pressed, nothing is searched or polished any more.
+        if stopped and (polish or len(found.indices) != problem.k):
+            found.status = INTERRUPTED
+        selections[problem.k] = conclude(
+            problem, strategy, found, seconds, polish=polish, certify=certify and not stopped, warm_start=warm_start
+        )
+        relaxation = found.relaxation or relaxation
+        stopped = stopped or selections[problem.k].status == INTERRUPTED
+    return [selections[problem.k] for problem in problems]
+
+
+def best_of_sizes(problem: SubsetProblem, selections: Sequence[Selection]) -> Selection:
+    """Of subsets of all allowed sizes, ascending, the one worth most: the smallest of equals."""
+    scale, best = value_scale(problem), selections[0]
+    for selection in selections[1:]:
+        if beats(selection.objective, best.objective, scale):
+            best = selection
+    statuses = {selection.status for selection in selections}
+    status = INTERRUPTED if INTERRUPTED in statuses else best.status
+    if status == PROVEN_OPTIMAL and statuses != {PROVEN_OPTIMAL}:
+        status = COMPLETE
+    seconds: dict[str, float] = {}
+    for selection in selections:
+        for stage, spent in selection.seconds.items():
+            seconds[stage] = seconds.get(stage, 0.0) + spent
+    # NaN if one of the bounds is: then nothing is known of that size.
+    bound = float(np.max([selection.upper_bound for selection in selections]))
+    return replace(
+        best,
+        status=status,
+        seconds=seconds,
+        upper_bound=bound,
+        gap=bound if math.isnan(bound) else relative_gap(best.objective, bound),
+        certificate=None,
+        any_size=True,
+    )
+
+
+def _can_start(relaxation: Relaxation | None, problem: SubsetProblem) -> bool:
+    """Whether a relaxation can start this problem's: constraints may leave more or fewer candidates at another size."""
+    return relaxation is not None and len(relaxation.multipliers) == len(problem.reduced.units) + 1
+
+
+class _Nested(NamedTuple):
+    """How one run holds the answers for several sizes."""
+
+    longest: Callable[..., SubsetProblem]  # max or min: which size's run passes all others
+    state: Callable[[SubsetProblem, Found], Found]  # where that run stood at a problem's size
+
+
+def _first_choices(problem: SubsetProblem, whole: Found) -> Found:
+    return Found(whole.indices[: problem.k], whole.scores[: problem.k])
+
+
+def _before_later_removals(problem: SubsetProblem, whole: Found) -> Found:
+    removed = whole.removed[: len(problem.candidates) - problem.k]
+    return Found(remaining(problem, removed), whole.scores[: len(removed)], removed=removed)
+
+
+NESTED = {
+    "relevance": _Nested(max, _first_choices),
+    "forward": _Nested(max, _first_choices),
+    "qpfs": _Nested(max, _first_choices),
+    "backward": _Nested(min, _before_later_removals),
+}

@@ -1,0 +1,175 @@
+"""Proofs in files: read back bit for bit, and nothing in a file can do harm."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+import tracemalloc
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from certificate.made_reduced import nothing_listed
+from certselect.certificate import proof_text
+from certselect.certificate.proof import Proof, Step, replay
+from certselect.certificate.proof_text import proof_as_json, proof_from_json
+from certselect.criteria.reduced import ReducedProblem
+from certselect.errors import InvalidInput
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def made_step(rng: np.random.Generator, m: int) -> Step:
+    """Numbers of any size, subnormal ones and zeros of both signs among them."""
+    N = rng.standard_normal((m, m)) * 10.0 ** rng.integers(-320, 300, (m, m))
+    N[rng.random((m, m)) < 0.2] = -0.0
+    N = np.triu(N) + np.triu(N, 1).T
+    units = rng.permutation(m).tolist()
+    pairs = tuple(zip(units[0::2], units[1::2], strict=False))
+    return Step(N, rng.standard_normal(m), tuple(units[:2]), tuple(units[2:4]), pairs)
+
+
+def made_proof(rng: np.random.Generator, m: int) -> Proof:
+    """Cases upon cases, with steps of no more units than were open before."""
+    whole = Proof()
+    waiting = [(whole, m)]
+    for _ in range(rng.integers(1, 12)):
+        part, most = waiting.pop(int(rng.integers(len(waiting))))
+        for _ in range(rng.integers(0, 3)):
+            most = int(rng.integers(1, most + 1))
+            part.steps.append(made_step(rng, most))
+        part.unit, part.case_in, part.case_out = int(rng.integers(most)), Proof(), Proof()
+        waiting += [(part.case_in, most), (part.case_out, most)]
+    return whole
+
+
+def same(one: Proof, other: Proof) -> bool:
+    """Compared part by part, numbers by their bits."""
+    if [len(part.steps) for part in one.parts()] != [len(part.steps) for part in other.parts()]:
+        return False
+    if [(part.unit, len(part.cases)) for part in one.parts()] != [(p.unit, len(p.cases)) for p in other.parts()]:
+        return False
+    steps = zip(*([step for part in proof.parts() for step in part.steps] for proof in (one, other)), strict=True)
+    return all(
+        a.N.tobytes() == b.N.tobytes()
+        and a.w.tobytes() == b.w.tobytes()
+        and (a.out, a.into, a.twins) == (b.out, b.into, b.twins)
+        for a, b in steps
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(seeds)
+def test_files_keep_a_proof_bit_for_bit(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(1, 9))
+    proof = made_proof(rng, m)
+    back = proof_from_json(json.loads(json.dumps(proof_as_json(proof))), m)
+    assert same(proof, back)
+
+
+def example() -> tuple[ReducedProblem, Proof]:
+    m = 14
+    Q = np.diag(np.arange(m, dtype=float)) - 0.1 * np.ones((m, m))
+    problem = ReducedProblem(Q, 5, 1.5, np.ones(m, int), (), None, np.inf, np.arange(m), ())
+    first = Step(0.1 * np.ones((m, m)), np.zeros(m), out=(0, 1, 2))
+    case = Proof([Step(0.1 * np.ones((m - 4, m - 4)), np.zeros(m - 4))])
+    return problem, Proof([first], 3, case, Proof([Step(np.zeros((m - 4, m - 4)), np.zeros(m - 4))]))
+
+
+def test_a_proof_read_back_proves_the_same() -> None:
+    problem, proof = example()
+    back = proof_from_json(proof_as_json(proof), 14)
+    with nothing_listed():
+        bound = replay(problem, 50.0, proof)
+        assert 54.0 < bound < 60.0
+        assert replay(problem, 50.0, back) == bound
+
+
+def packed(numbers: np.ndarray) -> str:
+    return base64.b64encode(zlib.compress(numbers.astype("<f8").tobytes())).decode()
+
+
+def test_a_file_says_what_it_says_it_says() -> None:
+    """The form of a file, written down by hand."""
+    step = {"size": 2, "upper_triangle": packed(np.array([1.0, 2.0, 3.0])), "weights": packed(np.array([4.0, 5.0]))}
+    step |= {"out": [0], "into": [], "twins": [[0, 1]]}
+    stored = {"parts": [{"steps": [step], "unit": 1}, {"steps": [], "unit": None}, {"steps": []}]}
+    wanted = Proof(
+        [Step(np.array([[1.0, 2.0], [2.0, 3.0]]), np.array([4.0, 5.0]), (0,), (), ((0, 1),))], 1, Proof(), Proof()
+    )
+    assert same(proof_from_json(stored, 2), wanted)
+
+
+def wrong_files() -> list[Any]:
+    good = proof_as_json(example()[1])
+    wrong: list[Any] = [None, [], {}, {"parts": None}, {"parts": []}, {"parts": [3]}, {"parts": [{"steps": None}]}]
+    wrong += [{"parts": good["parts"][:1]}, {"parts": good["parts"] * 2}, {"parts": [{"steps": [None]}]}]
+    changes = [
+        ("size", [None, 0, -1, 15, 1.0, True, 10**40, "14", 13]),
+        ("upper_triangle", [None, 5, "", "$", "ä", "AAAA", packed(np.zeros(3)), packed(np.zeros(200))]),
+        ("weights", [None, [0.0], "", packed(np.zeros(13)), packed(np.zeros(14))[:-4]]),
+        ("out", [None, 3, {"0": 1}, [1.0], [True], ["1"], [None], [[1]]]),
+        ("into", [None, 3, [1.5]]),
+        ("twins", [None, 3, [3], [[1]], [[1, 2, 3]], [[1, 2.0]], ["ab"]]),
+    ]
+    for name, values in changes:
+        for each in values:
+            wrong.append(copy.deepcopy(good))
+            wrong[-1]["parts"][0]["steps"][0][name] = each
+    for unit in (1.0, True, "1", [1]):
+        wrong.append(copy.deepcopy(good))
+        wrong[-1]["parts"][0]["unit"] = unit
+    grown = copy.deepcopy(good)
+    grown["parts"][1]["steps"][0] = grown["parts"][0]["steps"][0]
+    grown["parts"][0]["steps"] = [good["parts"][1]["steps"][0]]
+    return [*wrong, grown]
+
+
+@pytest.mark.parametrize("stored", wrong_files())
+def test_a_file_that_is_no_proof_is_refused(stored: Any) -> None:
+    with pytest.raises(InvalidInput):
+        proof_from_json(stored, 14)
+
+
+def test_numbers_are_not_unpacked_beyond_what_the_problem_has() -> None:
+    """Half a gigabyte of zeros in half a megabyte of text, said to be a small matrix and said to be a large one."""
+    packer = zlib.compressobj()
+    data = b"".join([packer.compress(bytes(1 << 20)) for _ in range(512)]) + packer.flush()
+    bomb = {"size": 8, "upper_triangle": base64.b64encode(data).decode(), "weights": "", "out": [], "into": []}
+    tracemalloc.start()
+    try:
+        for size in (8, 1 << 14):
+            with pytest.raises(InvalidInput):
+                proof_from_json({"parts": [{"steps": [bomb | {"size": size}]}]}, 8)
+        # Within the size of the problem, but more numbers in all than a proof may hold.
+        with pytest.raises(InvalidInput, match="too many numbers"):
+            proof_from_json({"parts": [{"steps": [bomb | {"size": 1 << 14}]}]}, 1 << 14)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 8 << 20
+
+
+def test_all_steps_together_hold_no_more_numbers_than_a_proof_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = proof_as_json(example()[1])
+    numbers = example()[1].size
+    monkeypatch.setattr(proof_text, "MOST_NUMBERS", numbers)
+    assert proof_from_json(stored, 14).size == numbers
+    monkeypatch.setattr(proof_text, "MOST_NUMBERS", numbers - 1)
+    with pytest.raises(InvalidInput, match="too many numbers"):
+        proof_from_json(stored, 14)
+
+
+def test_cases_of_any_depth_are_read_and_written() -> None:
+    depth = 20_000
+    stored = {"parts": [*({"steps": [], "unit": 0} for _ in range(depth)), *({"steps": []} for _ in range(depth + 1))]}
+    proof = proof_from_json(json.loads(json.dumps(stored)), 3)
+    again = proof_as_json(proof)
+    assert len(again["parts"]) == 2 * depth + 1
+    assert [part["unit"] for part in again["parts"]] == [0] * depth + [None] * (depth + 1)

@@ -1,0 +1,140 @@
+"""The doubly nonnegative relaxation: bounds that hold and are close, on the face, with rivals, sizes and budgets."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from certselect import SubsetProblem, relax, select
+from certselect.relaxation import Status, solve
+from certselect.relaxation import nonnegative as module
+from certselect.relaxation.nonnegative import Splitting, nearest_membership
+from certselect.relaxation.tightened import row_bound
+
+
+def redundancy_like(seed, n, k):
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, n))
+    Q = -(A + A.T) / (2 * (k - 1))
+    np.fill_diagonal(Q, rng.random(n))
+    return Q
+
+
+@given(
+    st.integers(0, 2**31),
+    st.integers(1, 12),
+    st.booleans(),
+)
+@settings(max_examples=100, deadline=None)
+def test_nearest_membership_is_the_nearest(seed, m, lumps):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 4, m).astype(float) if lumps else np.ones(m)
+    k = int(rng.integers(1, int(sizes.sum()) + 1))
+    wanted = 2.0 * rng.standard_normal(m)
+    x = nearest_membership(wanted, k, sizes)
+    assert sizes @ x == pytest.approx(k, abs=1e-9)
+    assert ((x >= 0.0) & (x <= 1.0)).all()
+    # No allowed direction leads closer: e_i / s_i - e_j / s_j, where both can move.
+    for i, j in itertools.permutations(range(m), 2):
+        if x[i] < 1.0 and x[j] > 0.0:
+            slope = (x[i] - wanted[i]) / sizes[i] - (x[j] - wanted[j]) / sizes[j]
+            assert slope >= -1e-7
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bound_holds_and_is_closer_than_the_plain_one(seed):
+    k = 5
+    problem = SubsetProblem.from_matrix(redundancy_like(seed, 16, k), k)
+    best = select(problem, "exhaustive").objective
+    plain = relax(problem)
+    tight = relax(problem, method="nonnegative", tol=1e-6, max_iterations=2000)
+    assert best - 1e-9 <= tight.dual_value <= plain.dual_value + 1e-9
+    assert tight.dual_value - best <= 0.5 * (plain.dual_value - best) + 1e-6
+    assert tight.method == "nonnegative"
+
+
+def test_stops_at_the_wanted_gap_to_the_incumbent():
+    k = 6
+    problem = SubsetProblem.from_matrix(redundancy_like(3, 40, k), k)
+    value = select(problem, "forward", polish=True).objective
+    far = relax(problem, method="nonnegative", tol=1e-9, max_iterations=600)
+    left = (far.dual_value - value) / value
+    loose = relax(problem, method="nonnegative", tol=2.0 * left, incumbent=value)
+    close = relax(problem, method="nonnegative", tol=1.05 * left, incumbent=value)
+    assert loose.status is close.status is Status.SOLVED
+    assert close.dual_value - value <= 1.05 * left * value
+    assert loose.iterations < close.iterations
+
+
+def test_every_iterate_bounds():
+    k = 4
+    Q = redundancy_like(1, 12, k)
+    problem = SubsetProblem.from_matrix(Q, k)
+    best = select(problem, "exhaustive").objective
+    bounds = []
+
+    def look(iterate):
+        bounds.append(iterate.dual_value)
+        if iterate.slack is not None:
+            N, w = iterate.slack
+            assert np.linalg.eigvalsh(N)[0] >= -1e-9
+            assert row_bound(Q, N, w, k, np.ones(12, dtype=int), None) == pytest.approx(iterate.dual_value, abs=1e-9)
+
+    relax(problem, method="nonnegative", tol=1e-9, max_iterations=200, callback=look)
+    assert min(bounds) >= best - 1e-9
+    assert bounds[-1] == min(bounds)
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"groups": {"at_most_one": [[0, 1, 2], [5, 6]]}},
+        {"groups": [[0, 3], [4, 5, 6]]},
+        {"include": [2], "exclude": [0]},
+        {"costs": [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8], "budget": 14},
+    ],
+)
+def test_with_constraints(stated):
+    for seed in range(4):
+        problem = SubsetProblem.from_matrix(redundancy_like(seed, 12, 4), 4, **stated)
+        best = select(problem, "exhaustive").objective
+        tight = relax(problem, method="nonnegative", tol=1e-6, max_iterations=1000)
+        assert tight.dual_value >= best - 1e-9
+        assert tight.dual_value <= relax(problem).dual_value + 1e-9
+        # With a budget a single price bridges the gap only in part.
+        assert tight.dual_value - best <= (0.25 if "costs" in stated else 0.1) * abs(best)
+        x = tight.membership
+        assert problem.reduced.sizes @ x == pytest.approx(problem.reduced.k, abs=1e-6)
+
+
+def test_following_eigenvectors_gives_what_decompositions_give(monkeypatch):
+    k = 12
+    Q = redundancy_like(5, 220, k)
+    answer = solve(Q, k, tol=1e-5)
+    sizes = np.ones(220, dtype=int)
+    bounds = []
+    for smallest in (150, 10**9):
+        monkeypatch.setattr(module, "SMALLEST_TO_FILTER", smallest)
+        splitting = Splitting.from_plain(Q, k, sizes, answer.matrix, answer.multipliers)
+        splitting.advance(100)
+        N, w = splitting.slack()
+        # After the last, exact projection the slack is semidefinite whatever came before.
+        assert np.linalg.eigvalsh(N)[0] >= -1e-10 * np.abs(N).max()
+        bounds.append(row_bound(Q, N, w, k, sizes, None))
+    assert bounds[0] == pytest.approx(bounds[1], rel=0.02)
+    assert bounds[0] < answer.dual_value
+
+
+def test_closed_forms_need_no_rounds():
+    problem = SubsetProblem.from_matrix(np.diag([1.0, 2.0]), 2)
+    assert relax(problem, method="nonnegative").dual_value == pytest.approx(3.0)
+
+
+def test_cobra_rounds_the_nonnegative_relaxation():
+    k = 5
+    problem = SubsetProblem.from_matrix(redundancy_like(2, 20, k), k)
+    answer = select(problem, "cobra", method="nonnegative", random_state=0)
+    best = select(problem, "exact").objective
+    assert answer.objective == pytest.approx(best, rel=0.02)

@@ -1,0 +1,64 @@
+"""What a Selection says in words is true to the number it stands for."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from certselect.criteria import SubsetProblem
+from certselect.search import Selection, select
+
+
+def selection(gap, *, k=12, bound=1.0, **known):
+    return Selection(np.arange(k), ("x",) * k, 0.5, (), "forward", "jmi", k, upper_bound=bound, gap=gap, **known)
+
+
+@pytest.mark.parametrize(
+    ("gap", "options", "said"),
+    [
+        (0.00024, {}, "No 12 features score more than 0.024 % above these."),
+        (0.0002401, {}, "No 12 features score more than 0.025 % above these."),
+        (0.5, {}, "No 12 features score more than 50 % above these."),
+        (1e-9, {}, "No 12 features score more than 1e-07 % above these."),
+        (0.0, {}, "Proven: no 12 features score more than these."),
+        (-1e-17, {}, "Proven: no 12 features score more than these."),
+        (math.inf, {"bound": 0.25}, "No 12 features score more than 0.25."),
+        (math.nan, {}, ""),
+        (0.01, {"k": 1}, "No feature scores more than 1 % above this one."),
+        (
+            0.0,
+            {"k": 1, "constrained": True},
+            "Proven: no feature that respects the constraints scores more than this one.",
+        ),
+        (0.25, {"constrained": True}, "No 12 features that respect the constraints score more than 25 % above these."),
+        (
+            0.25,
+            {"constrained": True, "any_size": True},
+            "No features that respect the constraints score more than 25 % above these.",
+        ),
+        (
+            0.0,
+            {"k": 1, "constrained": True, "any_size": True},
+            "Proven: no features that respect the constraints score more than this one.",
+        ),
+    ],
+)
+def test_the_statement(gap, options, said):
+    assert selection(gap, **options).statement == said
+
+
+@given(gap=st.floats(1e-12, 1e3))
+def test_the_percentage_is_never_rounded_down(gap):
+    words = selection(gap).statement.split()
+    percent = float(words[words.index("%") - 1])
+    assert 100 * gap * (1 - 1e-15) <= percent <= 110.0001 * gap
+
+
+def test_nothing_is_stated_without_a_proof():
+    problem = SubsetProblem.from_matrix(np.diag([3.0, 2.0, 1.0]), 2)
+    assert select(problem).statement == ""
+    assert select(problem, "exhaustive").statement == "Proven: no 2 features score more than these."
+    for name in ("proven_in", "proven_out", "ties"):
+        assert getattr(select(problem), name) == ()
