@@ -7,12 +7,15 @@ import re
 from pathlib import Path
 
 import numpy as np
+import polars
 import pytest
 
 import certselect
 
 ROOT = Path(__file__).parent.parent
 MODULES = [module.name for module in pkgutil.walk_packages(certselect.__path__, "certselect.")]
+# Columns that the examples speak of.
+NAMED = ["age", "id", "colour_red", "colour_green", "colour_blue", "weight_kg", "weight_lb", "mri", "blood"]
 PAGES = ["README.md", "docs/guide.md", "docs/certificates.md"]
 
 
@@ -34,7 +37,9 @@ def test_there_are_examples_to_run():
 def test_python_on_the_pages(page):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)
-    names = {"X": rng.normal(size=(120, 60)) + y[:, None] * rng.random(60), "y": y, "print": lambda *args: None}
+    columns = [*NAMED, *(f"x{i}" for i in range(60 - len(NAMED)))]
+    X = polars.DataFrame(rng.normal(size=(120, 60)) + y[:, None] * rng.random(60), schema=columns)
+    names = {"X": X, "y": y, "print": lambda *args: None}
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
     assert blocks
     for block in blocks:
