@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -80,6 +82,9 @@ def remarks(selection: Selection, terms: InformationTerms) -> list[str]:
             f"note: {len(crowded)} columns have more than {_MANY_LEVELS} levels ({terms.feature_names[first]!r} has "
             f"{terms.levels[first]}), which inflates their relevance; --integers numbers bins whole numbers"
         )
+    known = math.nan if selection.certificate is None else selection.certificate.known
+    if known > selection.objective * (1.0 + 1e-9 * math.copysign(1.0, selection.objective)):
+        said.append(f"note: the proof came across a subset worth {known:.6f}; --strategy exact goes for it")
     if selection.status == INTERRUPTED:
         said.append("note: interrupted; this is the best subset found so far")
     return said

@@ -1,0 +1,121 @@
+"""Proven-best subsets on the command line: found, said in words, saved, replayed, and not to be forged."""
+
+import base64
+import json
+import subprocess
+import sys
+import zlib
+
+import numpy as np
+import pytest
+
+COMMAND = [sys.executable, "-c", "from certselect.cli import main; main()"]
+
+
+def certselect(*arguments):
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def csv(tmp_path_factory):
+    """20 columns, the first six of which say much the same."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 150)
+    X = rng.standard_normal((150, 20)) + y[:, None] * rng.random(20)
+    X[:, :6] += 2.0 * X[:, :1]
+    path = tmp_path_factory.mktemp("proofs") / "table.csv"
+    lines = [",".join([*(f"f{i}" for i in range(20)), "y"])]
+    lines += [",".join([*map(str, row), str(label)]) for row, label in zip(X.tolist(), y.tolist(), strict=True)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def saved(csv, tmp_path, *options):
+    path = tmp_path / "result.json"
+    done = certselect("select", csv, "--target", "y", "-k", 6, "--criterion", "mrmr", *options, "--json", path)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, json.loads(path.read_text()), path
+
+
+def test_exact_says_that_nothing_is_better_and_its_proof_replays(csv, tmp_path):
+    said, result, path = saved(csv, tmp_path, "--strategy", "exact")
+    assert "by exact (proven optimal)" in said
+    assert "Proven: no 6 features score more than these." in said
+    assert result["status"] == "proven optimal"
+    assert result["certificate"]["proof"]["parts"]
+    checked = certselect("verify", path, csv)
+    assert checked.returncode == 0, checked.stderr
+    assert "no subset of that size is worth more than" in checked.stdout
+
+
+def test_tight_tells_of_better_subsets_and_of_decided_features(csv, tmp_path):
+    best = saved(csv, tmp_path, "--strategy", "exact")[1]
+    path = tmp_path / "loose.json"
+    options = ["--criterion", "mrmr", "--strategy", "relevance", "--tight", "--json", path]
+    done = certselect("select", csv, "--target", "y", "-k", 6, *options)
+    assert "above these." in done.stdout
+    assert "Decided:" in done.stdout
+    assert "--strategy exact goes for it" in done.stderr
+    result = json.loads(path.read_text())
+    assert result["upper_bound"] == pytest.approx(best["objective"], rel=1e-9)
+    assert certselect("verify", path, csv).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--include", "f3", "--exclude", "f0"],
+        ["--together", "f1,f2", "--at-most-one", "f4,f5,f6"],
+    ],
+)
+def test_constrained_proofs_verify(csv, tmp_path, options):
+    said, result, path = saved(csv, tmp_path, "--strategy", "exact", *options)
+    assert "no 6 features that respect the constraints score more than these" in said
+    assert certselect("verify", path, csv).returncode == 0
+    result["constraints"]["exclude"] = [0, 7]
+    path.write_text(json.dumps(result))
+    assert certselect("verify", path, csv).returncode != 0
+
+
+def test_a_forged_proof_is_refused(csv, tmp_path):
+    _, result, path = saved(csv, tmp_path, "--strategy", "exact")
+    worse = certselect(
+        "select", csv, "--target", "y", "-k", 6, "--criterion", "mrmr", "--strategy", "relevance", "--json", "-"
+    )
+    other = json.loads(worse.stdout)
+    # The proof of the best subset's value attached to a worse subset.
+    forged = other | {name: result[name] for name in ("certificate", "status")}
+    forged["certificate"] = result["certificate"] | {"known": other["objective"]}
+    forged |= {"upper_bound": other["objective"], "gap": 0.0}
+    path.write_text(json.dumps(forged))
+    refused = certselect("verify", path, csv)
+    assert refused.returncode == 1
+    assert "FAILED" in refused.stderr
+
+
+@pytest.mark.parametrize("damage", ["matrix", "claim", "depth", "length", "missing"])
+def test_damaged_proofs_are_refused_in_words(csv, tmp_path, damage):
+    _, result, path = saved(csv, tmp_path, "--strategy", "exact")
+    part = result["certificate"]["proof"]["parts"][0]
+    step = part["steps"][0]
+    if damage == "matrix":
+        step["upper_triangle"] = base64.b64encode(zlib.compress(b"\0" * 8)).decode()
+    elif damage == "claim":
+        step["out"] = result["indices"]
+    elif damage == "depth":
+        result["certificate"]["proof"]["parts"] = [{"steps": [], "unit": 0}] * 100_000
+    elif damage == "length":
+        step["size"] = 10**9
+    else:
+        result["certificate"]["proof"] = {}
+    path.write_text(json.dumps(result))
+    refused = certselect("verify", path, csv)
+    assert refused.returncode == 1
+    assert "FAILED" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_time_limit_is_for_those_who_take_it(csv):
+    refused = certselect("select", csv, "--target", "y", "--strategy", "forward", "--max-seconds", 3)
+    assert refused.returncode == 2
+    assert "max_seconds" in refused.stderr
