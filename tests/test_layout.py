@@ -13,7 +13,19 @@ import certselect
 SOURCE = Path(certselect.__file__).parent
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "narwhals", "pandas", "polars", "pyarrow", "typer", "rich"}
 # Flow is one way: a room may import those before it, never one behind it.
-ROOMS = ["table", "coding", "information", "criteria", "relaxation", "certificate", "search", "selectors", "cli"]
+ROOMS = [
+    "table",
+    "coding",
+    "information",
+    "criteria",
+    "relaxation",
+    "certificate",
+    "search",
+    "theory",
+    "evaluation",
+    "selectors",
+    "cli",
+]
 FRAMES = {"narwhals", "pandas", "polars", "pyarrow"}
 
 

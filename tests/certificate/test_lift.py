@@ -147,7 +147,7 @@ def packed(numbers: np.ndarray) -> str:
         ({"price": 0.0, "pairs": [1, 2]}, "size"),
         ({"price": 0.0, "pairs": {"size": 10**9, "upper_triangle": packed(np.zeros(6))}}, "size 1000000000"),
         ({"price": 0.0, "pairs": {"size": "4", "upper_triangle": packed(np.zeros(6))}}, "size '4'"),
-        ({"price": 0.0, "pairs": {"size": 4}}, "size 4"),
+        ({"price": 0.0, "pairs": {"size": 4}}, "without its numbers"),
         ({"price": 0.0, "pairs": {"size": 4, "upper_triangle": packed(np.zeros(5))}}, "length"),
         ({"price": 0.0, "pairs": {"size": 4, "upper_triangle": packed(np.zeros(7))}}, "length"),
         ({"price": 0.0, "pairs": {"size": 4, "upper_triangle": packed(np.zeros(10**7))}}, "length"),

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import math
-import zlib
 from typing import Any
 
 import numpy as np
 
+from certselect.certificate.packed_numbers import REMEDY, packed, unpacked
 from certselect.criteria.lift import Lift
 from certselect.errors import InvalidInput
 
-# Little-endian, so that a file means the same on every machine.
-PACKED = np.dtype("<f4")
-REMEDY = "Pass what `certselect select --json` wrote."
+PACKED = "<f4"
 
 
 def lift_as_json(lift: Lift | None) -> dict[str, Any] | None:
@@ -23,10 +20,8 @@ def lift_as_json(lift: Lift | None) -> dict[str, Any] | None:
         return None
     if lift.pairs is None:
         return {"price": float(lift.price), "pairs": None}
-    size, packer = len(lift.pairs), zlib.compressobj()
-    packed = [packer.compress(lift.pairs[i, i + 1 :].astype(PACKED).tobytes()) for i in range(size)]
-    text = base64.b64encode(b"".join([*packed, packer.flush()])).decode("ascii")
-    return {"price": float(lift.price), "pairs": {"size": size, "upper_triangle": text}}
+    text = packed((row[i + 1 :] for i, row in enumerate(lift.pairs)), PACKED)
+    return {"price": float(lift.price), "pairs": {"size": len(lift.pairs), "upper_triangle": text}}
 
 
 def lift_from_json(stored: Any, size: int) -> Lift | None:
@@ -44,11 +39,11 @@ def lift_from_json(stored: Any, size: int) -> Lift | None:
         price = math.inf
     if stored.get("pairs") is None:
         return Lift(None, price)
-    packed = stored["pairs"]
-    if not isinstance(packed, dict) or packed.get("size") != size or not isinstance(packed.get("upper_triangle"), str):
-        got = packed.get("size") if isinstance(packed, dict) else packed
+    triangle = stored["pairs"]
+    if not isinstance(triangle, dict) or triangle.get("size") != size:
+        got = triangle.get("size") if isinstance(triangle, dict) else triangle
         raise InvalidInput(f"a lift of size {got!r:.40}", f"{size}, the size of the reduced problem", REMEDY)
-    upper = _unpacked(packed["upper_triangle"], size * (size - 1) // 2)
+    upper = unpacked(triangle.get("upper_triangle"), size * (size - 1) // 2, PACKED, "a lift")
     pairs = np.zeros((size, size), dtype=np.float32)
     start = 0
     for i in range(size - 1):
@@ -56,20 +51,6 @@ def lift_from_json(stored: Any, size: int) -> Lift | None:
         pairs[i, i + 1 :] = pairs[i + 1 :, i] = row
         start += len(row)
     return Lift(pairs, price)
-
-
-def _unpacked(text: str, count: int) -> np.ndarray:
-    wanted = count * PACKED.itemsize
-    expander = zlib.decompressobj()
-    try:
-        # One byte more than there should be tells a longer one, however long it is.
-        data = expander.decompress(base64.b64decode(text, validate=True), wanted + 1)
-    except (ValueError, zlib.error) as error:
-        got = f"a lift that cannot be unpacked ({error})"
-        raise InvalidInput(got, "compressed numbers in base64", REMEDY) from error
-    if len(data) != wanted or not expander.eof:
-        raise InvalidInput("a lift of another length than its size says", f"{count} numbers", REMEDY)
-    return np.frombuffer(data, dtype=PACKED)
 
 
 def _is_number(value: object) -> bool:

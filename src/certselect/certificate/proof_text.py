@@ -7,18 +7,15 @@ it is read in a loop, and no matrix is unpacked beyond the size it can have.
 
 from __future__ import annotations
 
-import base64
-import zlib
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from certselect.certificate.packed_numbers import REMEDY, packed, unpacked
 from certselect.certificate.proof import MOST_NUMBERS, Proof, Step
 from certselect.errors import InvalidInput
 
-PACKED = np.dtype("<f8")
-REMEDY = "Pass what `certselect select --json` wrote."
+PACKED = "<f8"
 
 
 def proof_as_json(proof: Proof) -> dict[str, Any]:
@@ -65,8 +62,8 @@ def proof_from_json(stored: Any, size: int) -> Proof:
 def _step_as_json(step: Step) -> dict[str, Any]:
     return {
         "size": len(step.w),
-        "upper_triangle": _packed(row[i:] for i, row in enumerate(step.N)),
-        "weights": _packed([step.w]),
+        "upper_triangle": packed((row[i:] for i, row in enumerate(step.N)), PACKED),
+        "weights": packed([step.w], PACKED),
         "out": [int(unit) for unit in step.out],
         "into": [int(unit) for unit in step.into],
         "twins": [[int(kept), int(dropped)] for kept, dropped in step.twins],
@@ -74,14 +71,14 @@ def _step_as_json(step: Step) -> dict[str, Any]:
 
 
 def _step_from_json(stored: dict[str, Any], m: int) -> Step:
-    upper = _unpacked(stored.get("upper_triangle"), m * (m + 1) // 2)
+    upper = unpacked(stored.get("upper_triangle"), m * (m + 1) // 2, PACKED, "a proof step")
     N = np.empty((m, m))
     start = 0
     for i in range(m):
         row = upper[start : start + m - i]
         N[i, i:] = N[i:, i] = row
         start += len(row)
-    w = _unpacked(stored.get("weights"), m).astype(np.float64)
+    w = unpacked(stored.get("weights"), m, PACKED, "a proof step").astype(np.float64)
     out, into, twins = (stored.get(name) for name in ("out", "into", "twins"))
     if not (isinstance(out, list) and isinstance(into, list) and isinstance(twins, list)):
         raise InvalidInput("a proof step that does not say what it decides", "lists out, into and twins", REMEDY)
@@ -102,25 +99,3 @@ def _unit(stored: Any) -> int:
     if not isinstance(stored, int) or isinstance(stored, bool):
         raise InvalidInput(f"{stored!r:.40} for a unit", "a whole number", REMEDY)
     return stored
-
-
-def _packed(rows: Iterable[np.ndarray]) -> str:
-    packer = zlib.compressobj()
-    packed = [packer.compress(row.astype(PACKED).tobytes()) for row in rows]
-    return base64.b64encode(b"".join([*packed, packer.flush()])).decode("ascii")
-
-
-def _unpacked(text: Any, count: int) -> np.ndarray:
-    if not isinstance(text, str):
-        raise InvalidInput("a proof step without its numbers", "compressed numbers in base64", REMEDY)
-    wanted = count * PACKED.itemsize
-    expander = zlib.decompressobj()
-    try:
-        # One byte more than there should be tells a longer one, however long it is.
-        data = expander.decompress(base64.b64decode(text, validate=True), wanted + 1)
-    except (ValueError, zlib.error) as error:
-        got = f"a proof step that cannot be unpacked ({error})"
-        raise InvalidInput(got, "compressed numbers in base64", REMEDY) from error
-    if len(data) != wanted or not expander.eof:
-        raise InvalidInput("a proof step of another length than its size says", f"{count} numbers", REMEDY)
-    return np.frombuffer(data, dtype=PACKED)
