@@ -24,6 +24,9 @@ costs a few thin products instead of an eigendecomposition.
 
 from __future__ import annotations
 
+import math
+import time
+
 import numpy as np
 
 # Below this size, or with more positive directions than this part, an eigendecomposition is as quick as the filter.
@@ -87,13 +90,16 @@ class Splitting:
         Z[0, 1:] = Z[1:, 0] = k * plain_weights(d, k, sizes)
         return cls(Q, k, sizes, never_both, Y=Y, Z=Z)
 
-    def advance(self, iterations: int) -> None:
-        """Iterate; the last projection is exact, so that Z then proves what it can."""
+    def advance(self, iterations: int, deadline: float = math.inf) -> None:
+        """Iterate, no longer than to the deadline; the last projection is exact, so that Z then proves what it can."""
         for left in range(iterations - 1, -1, -1):
+            last = left == 0 or time.perf_counter() >= deadline
             if self._iteration:
                 self._to_polytope()
-            self._project(exact=left == 0)
+            self._project(exact=last)
             self._iteration += 1
+            if last:
+                return
 
     def slack(self) -> tuple[np.ndarray, np.ndarray]:
         """(N, w) for `certificate.consequences`: N semidefinite but for rounding, w the multipliers of s'x = k."""

@@ -49,7 +49,7 @@ def tightened(
     best, slack, iterations = plain.dual_value, None, 0
     primal, status = plain.primal_value, Status.STOPPED_BY_ITERATIONS
     while iterations < max_iterations:
-        splitting.advance(ROUND)
+        splitting.advance(ROUND, began + max_seconds)
         iterations += ROUND
         N, w = splitting.slack()
         bound = offset + scale * row_bound(Q, N, w, problem.k, problem.sizes, splitting.never_both)

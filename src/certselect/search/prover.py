@@ -116,14 +116,15 @@ class Prover:
         self.into: set[int] = set()
         self.bound = math.inf
         self.scale = max(float(np.abs(self.root.problem.matrix).max(initial=0.0)), 1e-300)
+        self._current: Case | None = None
+        self._deadline = math.inf
         self._kept_numbers = 0
         self._threads = ThreadpoolController()
         self._take(positions)
 
-    def run(self, *, max_seconds: float = math.inf, gap: float = 0.0) -> None:
-        """Work until nothing better can be left, the bound is within `gap` of the value, or time is up."""
+    def run(self, *, max_seconds: float = math.inf) -> None:
+        """Work until nothing better can be left, or time is up."""
         self._deadline = perf_counter() + max_seconds
-        self._gap = gap
         self._push(self.root)
         while self.cases:
             case = heapq.heappop(self.cases)[2]
@@ -136,8 +137,6 @@ class Prover:
             self._work(case)
         self._current = None
         self.bound = self._bound_now()
-
-    _current: Case | None = None
 
     @property
     def known(self) -> float:
@@ -178,14 +177,12 @@ class Prover:
         return bound < self.value - self.tie if self.all_best else bound <= self.known
 
     def _go_on(self, case: Case) -> bool:
-        others = max((each.bound for _, _, each in self.cases), default=-math.inf)
-        bound = max(case.bound, others, self.value)
+        """Tell how it stands; whether there is time for more."""
+        bound = self._bound_now()
         if bound < math.inf:
             left = (bound - self.value) / max(abs(self.value), 1e-300)
             stage = f"proof, gap {100 * left:.2g} %, {len(case.problem)} features open"
             report(stage, self.cases_seen - len(self.cases), self.cases_seen)
-            if self._gap > 0.0 and left <= self._gap:
-                return False
         return perf_counter() < self._deadline
 
     def _work(self, case: Case) -> None:
@@ -217,7 +214,7 @@ class Prover:
         if case.splitting is None:
             N, w = self._plain(case)
         else:
-            case.splitting.advance(ROUND)
+            case.splitting.advance(ROUND, self._deadline)
             N, w = (part * self.scale for part in case.splitting.slack())
             self._try(case, case.splitting.membership)
         small = len(case.problem) <= max(SMALL, 3 * case.problem.k)
