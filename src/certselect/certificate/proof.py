@@ -226,3 +226,18 @@ def interchangeable(problem: OpenProblem, i: int, j: int) -> bool:
     same = Q[i, i] == Q[j, j] and np.array_equal(Q[i, others], Q[j, others])
     same = same and problem.sizes[i] == problem.sizes[j] and problem.rival[i] == problem.rival[j]
     return bool(same and (problem.costs is None or problem.costs[i] == problem.costs[j]))
+
+
+def twins_of(problem: OpenProblem) -> list[tuple[int, int]]:
+    """(kept, dropped) pairs of interchangeable units: the first of each kind with each other one of it."""
+    kinds: dict[bytes, list[int]] = {}
+    for unit, row in enumerate(np.sort(problem.matrix, axis=1)):
+        kinds.setdefault(row.tobytes(), []).append(unit)
+    pairs = []
+    for units in kinds.values():
+        left = units
+        while len(left) > 1:
+            same = [unit for unit in left[1:] if interchangeable(problem, left[0], unit)]
+            pairs.extend((left[0], unit) for unit in same)
+            left = [unit for unit in left[1:] if unit not in same]
+    return pairs

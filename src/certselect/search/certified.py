@@ -16,7 +16,7 @@ from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Iterate, Relaxation, relax
 from certselect.relaxation.result import relative_gap
 from certselect.search.exact import MOST_UNITS, prove, start_well
-from certselect.search.prover import Proved
+from certselect.search.proved import Proved
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.search.strategy import Found
 

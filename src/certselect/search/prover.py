@@ -25,11 +25,12 @@ from threadpoolctl import ThreadpoolController
 
 from certselect.certificate.consequences import Consequences, consequences
 from certselect.certificate.open_problem import OpenProblem
-from certselect.certificate.proof import MOST_NUMBERS, Proof, Step, decided, interchangeable
+from certselect.certificate.proof import MOST_NUMBERS, Proof, Step, decided, twins_of
 from certselect.criteria.reduced import ReducedProblem
 from certselect.progress import report
 from certselect.relaxation.nonnegative import Splitting, plain_weights
 from certselect.relaxation.solve import solve
+from certselect.search.proved import Proved
 
 ROUND = 25  # iterations between two looks at what they prove
 # Rounds at rest before a case distinction, and what still counts as progress in them.
@@ -40,35 +41,6 @@ FEW = 0.04
 SMALL = 150
 # Up to this size threads cost more than they bring, and much more where others use the cores too.
 ONE_THREAD = 600
-
-
-@dataclass(frozen=True, eq=False)
-class Proved:
-    """What a prover came to know: units are unit indices of the problem.
-
-    Attributes
-    ----------
-    value : float
-        Of the best subset it found.
-    known : float
-        What is worth no more than this counts as no better, and was not looked at.
-    bound : float
-        No allowed subset is worth more; at least `known`.
-    proof : Proof or None
-        Shows `bound`, with subsets up to `known` taken for granted; None if it grew too large to keep.
-    into, out : list of int
-        Units in every subset that is better than the best known, and units in none.
-    equals : list of list of int
-        Subsets worth as much as the best, where they were looked for.
-    """
-
-    value: float
-    known: float
-    bound: float
-    proof: Proof | None
-    into: list[int]
-    out: list[int]
-    equals: list[list[int]]
 
 
 @dataclass(eq=False)
@@ -341,18 +313,3 @@ class Prover:
             child = Case(after, proof, min(case.bound, float(bound)))
             self._continue(child, before, after, splitting)
             self._push(child)
-
-
-def twins_of(problem: OpenProblem) -> list[tuple[int, int]]:
-    """(kept, dropped) pairs of interchangeable units: the first of each kind with each other one of it."""
-    kinds: dict[bytes, list[int]] = {}
-    for unit, row in enumerate(np.sort(problem.matrix, axis=1)):
-        kinds.setdefault(row.tobytes(), []).append(unit)
-    pairs = []
-    for units in kinds.values():
-        left = units
-        while len(left) > 1:
-            same = [unit for unit in left[1:] if interchangeable(problem, left[0], unit)]
-            pairs.extend((left[0], unit) for unit in same)
-            left = [unit for unit in left[1:] if unit not in same]
-    return pairs

@@ -10,7 +10,7 @@ import numpy as np
 from certselect.criteria.lift import Lift
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation.result import Relaxation
-from certselect.search.prover import Proved
+from certselect.search.proved import Proved
 from certselect.search.selection import COMPLETE
 
 
