@@ -21,12 +21,14 @@ import numpy as np
 from certselect.criteria.lift import Lift
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.reduced import ReducedProblem
+from certselect.errors import InvalidInput
 from certselect.progress import report
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
-from certselect.relaxation.solve import MAX_ITERATIONS, chosen_method, solve
+from certselect.relaxation.solve import MAX_ITERATIONS, METHODS, chosen_method, solve
 from certselect.relaxation.tightened import MAX_ITERATIONS as MAX_TIGHTENING
 from certselect.relaxation.tightened import tightened
 
+NONNEGATIVE = "nonnegative"
 # The entry of two rivals, as a part of what both are worth alone. Measured on 16 features, k = 5, three or four
 # groups of rivals, redundancy-like (gap to the best allowed subset, entries left as they are: 4 to 13 %): 0.2 leaves
 # 0.1 to 0.8 %, 0.25 leaves 0.2 to 0.3 %, 0.5 leaves 0.7 to 1.2 %, 1 leaves 5 to 11 %.
@@ -64,8 +66,12 @@ def relax(
     given) of `incumbent`, the value of a known subset, or else of its own primal value.
     What its bound rests on is in `Relaxation.slack`.
     """
+    if method not in (*METHODS, NONNEGATIVE):
+        raise InvalidInput(
+            f"method={method!r}", " or ".join(map(repr, (*METHODS, NONNEGATIVE))), "Choose one of these."
+        )
     reduced = problem.reduced
-    if method == "nonnegative":
+    if method == NONNEGATIVE:
         return _nonnegative(problem, tol, max_seconds, max_iterations, warm_start, callback, incumbent)
     method = chosen_method(method, len(reduced.matrix))
     most = max_iterations or MAX_ITERATIONS.get(method, 0)

@@ -29,7 +29,8 @@ from certselect.certificate.proof import MOST_NUMBERS, Proof, Step, decided, twi
 from certselect.criteria.reduced import ReducedProblem
 from certselect.progress import report
 from certselect.relaxation.nonnegative import Splitting, plain_weights
-from certselect.relaxation.solve import solve
+from certselect.relaxation.result import Iterate
+from certselect.relaxation.solve import MAX_ITERATIONS, solve
 from certselect.search.proved import Proved
 
 ROUND = 25  # iterations between two looks at what they prove
@@ -235,7 +236,12 @@ class Prover:
         problem, k, s = case.problem, case.problem.k, case.problem.sizes
         Q = problem.matrix / self.scale
         left = max(self._deadline - perf_counter(), 1.0)
-        answer = solve(Q, k, tol=1e-5, max_seconds=left, sizes=None if (s == 1).all() else s)
+
+        def told(iterate: Iterate) -> None:
+            report(f"relaxation, gap {iterate.gap:.1e}", iterate.iteration, MAX_ITERATIONS["interior_point"])
+
+        sizes = None if (s == 1).all() else s
+        answer = solve(Q, k, "interior_point", tol=1e-5, max_seconds=left, sizes=sizes, callback=told)
         d = answer.multipliers
         w = plain_weights(d, k, s)
         N = -Q - np.outer(w, s) - np.outer(s, w)

@@ -41,7 +41,7 @@ class Selection:
     status : str
         "complete", "proven optimal" or "interrupted" (the best found before Ctrl-C).
     certificate : Certificate or None
-        The proof behind `upper_bound`: multipliers from which it can be checked again.
+        What shows `upper_bound`, to be checked again: multipliers, or a proof of a tight one.
     seconds : dict
         Time spent, by stage.
     drawn_size : float
@@ -52,7 +52,7 @@ class Selection:
     proven_in, proven_out : tuple of str
         Features proven to be in every better subset, and in none.
     ties : tuple of tuples of int
-        Other subsets of the same value, if they were looked for.
+        All subsets that equal the best, the answer among them, if they were looked for.
     constrained, any_size : bool
         Whether only some subsets were allowed, and whether they could be of any size:
         the bound is on those.

@@ -1,0 +1,167 @@
+"""Pictures of a comparison: the critical-difference diagram and box plots of paired differences.
+
+Drawn with matplotlib, which the extra `certselect[plots]` brings, and without pyplot: no window
+opens, no backend is chosen and nothing global changes.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from certselect.errors import InvalidInput
+from certselect.evaluation.comparing import AlgorithmComparison, check_alpha
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DIFFERENT, NOT_DIFFERENT = "limegreen", "lightgrey"
+LINE_GAP = 0.5  # between the bars of groups
+NAME_GAP = 1.0  # between the lines of names
+
+
+def critical_difference_diagram(
+    comparison: AlgorithmComparison, *, alpha: float = 0.05, ax: Axes | None = None
+) -> Axes:
+    """Show at a glance which algorithms rank ahead, and which cannot be told apart.
+
+    Algorithms stand at their mean ranks, the best on the left. A thick bar joins those whose
+    differences are not significant; the bar above the scale is as long as a difference has to be
+    (Demsar 2006).
+
+    Parameters
+    ----------
+    comparison : AlgorithmComparison
+        From `compare_algorithms`.
+    alpha : float
+        Significance level.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a figure of its own, which is `ax.figure` of the answer.
+
+    Returns
+    -------
+    matplotlib Axes
+        Save it with `ax.figure.savefig("ranks.pdf")`.
+
+    Examples
+    --------
+    >>> from certselect.evaluation import compare_algorithms, critical_difference_diagram
+    >>> comparison = compare_algorithms([[0.9, 0.8, 0.5]] * 8, names=["exact", "greedy", "random"])
+    >>> ax = critical_difference_diagram(comparison)
+    >>> [text.get_text() for text in ax.texts]
+    ['CD = 1.17', '1', '2', '3', 'exact', 'random', 'greedy']
+    """
+    check_alpha(alpha)
+    ranks = comparison.mean_ranks
+    order = sorted(ranks, key=lambda name: ranks[name])
+    groups = indistinguishable_groups(comparison, alpha)
+    ax = _new_axes(8.0, 1.4 + 0.3 * len(order)) if ax is None else ax
+    _draw_scale(ax, len(order), comparison.critical_difference(alpha))
+    for level, group in enumerate(groups, start=1):
+        ends = [ranks[group[0]] - 0.03, ranks[group[-1]] + 0.03]
+        ax.plot(ends, [-LINE_GAP * level] * 2, color="black", linewidth=4, solid_capstyle="butt", gid="group")
+    # The better half goes out to the left, the other to the right: the innermost names lowest, so that no lines cross.
+    first_level = LINE_GAP * len(groups) + NAME_GAP
+    half = (len(order) + 1) // 2
+    for names, edge, side in ((order[:half], 0.8, "right"), (order[:half - 1:-1], len(order) + 0.2, "left")):
+        for place, name in enumerate(names):
+            y = -first_level - NAME_GAP * place
+            ax.plot([ranks[name], ranks[name], edge], [0.0, y, y], color="black", linewidth=1, gid="algorithm")
+            ax.text(edge, y, f" {name} ".strip(), ha=side, va="center")
+    ax.set_xlim(0.5, len(order) + 0.5)
+    ax.set_ylim(-first_level - NAME_GAP * half, 2.2)
+    ax.set_axis_off()
+    return ax
+
+
+def difference_box_plots(comparison: AlgorithmComparison, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Show by how much each algorithm beats each other one over the data sets.
+
+    One box for each pair: the differences of their scores, data set by data set. Green boxes are
+    pairs that differ significantly, the legend gives the p-values. This is the paper's picture of
+    a comparison; its boxes are green up to alpha = 0.1.
+
+    Parameters
+    ----------
+    comparison : AlgorithmComparison
+        From `compare_algorithms`.
+    alpha : float
+        Significance level.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a figure of its own, which is `ax.figure` of the answer.
+
+    Returns
+    -------
+    matplotlib Axes
+        Save it with `ax.figure.savefig("differences.pdf")`.
+
+    Examples
+    --------
+    >>> from certselect.evaluation import compare_algorithms, difference_box_plots
+    >>> comparison = compare_algorithms([[0.9, 0.8, 0.5]] * 8, names=["exact", "greedy", "random"])
+    >>> ax = difference_box_plots(comparison)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['exact - greedy', 'exact - random', 'greedy - random']
+    """
+    check_alpha(alpha)
+    column = {name: comparison.scores[:, place] for place, name in enumerate(comparison.names)}
+    pairs = list(comparison.pairwise)
+    labels = [f"{one} - {other}" for one, other in pairs]
+    ax = _new_axes(2.0 + 1.6 * len(pairs), 4.8) if ax is None else ax
+    boxes = ax.boxplot([column[one] - column[other] for one, other in pairs], tick_labels=labels, patch_artist=True)
+    for box, pair, label in zip(boxes["boxes"], pairs, labels, strict=True):
+        pvalue = comparison.pairwise[pair]
+        box.set_facecolor(DIFFERENT if pvalue <= alpha else NOT_DIFFERENT)
+        box.set_label(f"{label}: p = {pvalue:.3f}")
+    for median in boxes["medians"]:
+        median.set_color("black")
+    ax.axhline(0.0, color="tab:blue", linewidth=1, zorder=0)
+    ax.set_ylabel("difference of scores")
+    ax.legend(handles=boxes["boxes"])
+    return ax
+
+
+def indistinguishable_groups(comparison: AlgorithmComparison, alpha: float = 0.05) -> list[tuple[str, ...]]:
+    """Largest groups of algorithms, best first, of which no two differ significantly.
+
+    Examples
+    --------
+    >>> from certselect.evaluation import compare_algorithms
+    >>> comparison = compare_algorithms([[0.9, 0.8, 0.5]] * 8, names=["exact", "greedy", "random"])
+    >>> indistinguishable_groups(comparison)
+    [('exact', 'greedy'), ('greedy', 'random')]
+    """
+    order = sorted(comparison.names, key=lambda name: comparison.mean_ranks[name])
+    groups: list[tuple[str, ...]] = []
+    reached = 0
+    for start, first in enumerate(order):
+        # The p-value falls with the distance of the mean ranks, so a group is an interval of them.
+        end = start + 1
+        while end < len(order) and comparison.pairwise[first, order[end]] > alpha:
+            end += 1
+        if end - start > 1 and end > reached:
+            groups.append(tuple(order[start:end]))
+            reached = end
+    return groups
+
+
+def _draw_scale(ax: Axes, highest: int, critical_difference: float) -> None:
+    """Ranks 1 to the highest, and above them how long a significant difference is."""
+    black = {"color": "black", "linewidth": 1}
+    ax.plot([1, 1 + critical_difference], [1.5, 1.5], gid="critical difference", **black)
+    ax.text(1 + critical_difference / 2, 1.6, f"CD = {critical_difference:.2f}", ha="center", va="bottom")
+    ax.plot([1, highest], [0, 0], gid="scale", **black)
+    for rank in range(1, highest + 1):
+        ax.plot([rank, rank], [0.0, 0.2], gid="tick", **black)
+        ax.text(rank, 0.3, str(rank), ha="center", va="bottom")
+
+
+def _new_axes(width: float, height: float) -> Axes:
+    """Axes of a figure that pyplot knows nothing of."""
+    try:
+        figure = import_module("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
+    except ImportError as error:
+        raise InvalidInput(
+            "a plot without the package matplotlib", "an installed one", "Run: pip install certselect[plots]"
+        ) from error
+    return figure.subplots()
