@@ -1,6 +1,6 @@
 """How far from the best is everybody? One command makes the table of docs/proven.md.
 
-    python benchmarks/proven.py --data FOLDER                  # every set, up to an hour and a half on two cores
+    python benchmarks/proven.py --data FOLDER                  # every set, about 20 minutes on two cores
     python benchmarks/proven.py --data FOLDER --quick          # without NCI and Dexter
     python benchmarks/proven.py --data FOLDER madelon dexter   # these alone
     python benchmarks/proven.py --from-results                 # the page again, from the results kept

@@ -11,7 +11,7 @@ import pytest
 import certselect
 
 SOURCE = Path(certselect.__file__).parent
-HEAVY = {"numpy", "scipy", "sklearn", "numba", "narwhals", "pandas", "polars", "pyarrow", "typer", "rich"}
+HEAVY = {"matplotlib", "numpy", "scipy", "sklearn", "numba", "narwhals", "pandas", "polars", "pyarrow", "typer", "rich"}
 # Flow is one way: a room may import those before it, never one behind it.
 ROOMS = [
     "table",

@@ -25,20 +25,40 @@ _ROOMS = {
     "Certificate": "certselect.certificate",
     "verify": "certselect.certificate",
     "Selection": "certselect.search",
+    "AlgorithmComparison": "certselect.evaluation",
+    "SelectionStability": "certselect.evaluation",
+    "compare_algorithms": "certselect.evaluation",
+    "critical_difference_diagram": "certselect.evaluation",
+    "difference_box_plots": "certselect.evaluation",
+    "path_overlaps": "certselect.evaluation",
+    "selection_stability": "certselect.evaluation",
+    "similarity_ratios": "certselect.evaluation",
+    "stability_index": "certselect.evaluation",
+    "StabilityIndex": "certselect.evaluation",
 }
 __all__ = [
+    "AlgorithmComparison",
     "Certificate",
     "InformationTerms",
     "Relaxation",
     "Selection",
+    "SelectionStability",
+    "StabilityIndex",
     "SubsetProblem",
     "SubsetSelector",
     "__version__",
     "certify",
+    "compare_algorithms",
+    "critical_difference_diagram",
+    "difference_box_plots",
     "information_terms",
+    "path_overlaps",
     "relax",
     "select",
     "selection_path",
+    "selection_stability",
+    "similarity_ratios",
+    "stability_index",
     "subset_problem",
     "verify",
 ]
@@ -46,6 +66,18 @@ __all__ = [
 if TYPE_CHECKING:
     from certselect.certificate import Certificate, verify
     from certselect.criteria import SubsetProblem, subset_problem
+    from certselect.evaluation import (
+        AlgorithmComparison,
+        SelectionStability,
+        StabilityIndex,
+        compare_algorithms,
+        critical_difference_diagram,
+        difference_box_plots,
+        path_overlaps,
+        selection_stability,
+        similarity_ratios,
+        stability_index,
+    )
     from certselect.information import InformationTerms, information_terms
     from certselect.relaxation import Relaxation, relax
     from certselect.search import Selection, certify, select, selection_path

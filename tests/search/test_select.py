@@ -66,7 +66,7 @@ def test_unknown_strategy(make_problem):
         select(symmetric_problem(make_problem), "foward")
     assert str(error.value) == (
         "Got strategy='foward'; expected one of auto, relevance, forward, backward, floating, exhaustive, annealing, "
-        "genetic, cobra, qpfs, soss. Check the spelling."
+        "genetic, cobra, qpfs, soss, exact. Check the spelling."
     )
 
 

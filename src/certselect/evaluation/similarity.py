@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def similarity_ratios(path: Sequence[Subset]) -> np.ndarray:
     sets = _as_sets("path", path)
     if len(sets) < 2:
         raise InvalidInput(f"a path of {len(sets)} subset(s)", "two or more", "Select for several sizes.")
-    if any(len(one) > len(following) for one, following in zip(sets, sets[1:], strict=False)):
+    if any(len(one) > len(following) for one, following in pairwise(sets)):
         raise InvalidInput(
             "a path whose subsets get smaller", "subsets by ascending size", "Sort the path by size, smallest first."
         )
