@@ -35,10 +35,19 @@ _ROOMS = {
     "similarity_ratios": "certselect.evaluation",
     "stability_index": "certselect.evaluation",
     "StabilityIndex": "certselect.evaluation",
+    "ChanceTest": "certselect.evaluation",
+    "stop_at_chance": "certselect.evaluation",
+    "Elbow": "certselect.evaluation",
+    "ValueCurve": "certselect.evaluation",
+    "find_elbow": "certselect.evaluation",
+    "value_curve": "certselect.evaluation",
+    "SubsetSelectorCV": "certselect.selectors",
 }
 __all__ = [
     "AlgorithmComparison",
     "Certificate",
+    "ChanceTest",
+    "Elbow",
     "InformationTerms",
     "Relaxation",
     "Selection",
@@ -46,11 +55,14 @@ __all__ = [
     "StabilityIndex",
     "SubsetProblem",
     "SubsetSelector",
+    "SubsetSelectorCV",
+    "ValueCurve",
     "__version__",
     "certify",
     "compare_algorithms",
     "critical_difference_diagram",
     "difference_box_plots",
+    "find_elbow",
     "information_terms",
     "path_overlaps",
     "relax",
@@ -59,7 +71,9 @@ __all__ = [
     "selection_stability",
     "similarity_ratios",
     "stability_index",
+    "stop_at_chance",
     "subset_problem",
+    "value_curve",
     "verify",
 ]
 
@@ -68,20 +82,26 @@ if TYPE_CHECKING:
     from certselect.criteria import SubsetProblem, subset_problem
     from certselect.evaluation import (
         AlgorithmComparison,
+        ChanceTest,
+        Elbow,
         SelectionStability,
         StabilityIndex,
+        ValueCurve,
         compare_algorithms,
         critical_difference_diagram,
         difference_box_plots,
+        find_elbow,
         path_overlaps,
         selection_stability,
         similarity_ratios,
         stability_index,
+        stop_at_chance,
+        value_curve,
     )
     from certselect.information import InformationTerms, information_terms
     from certselect.relaxation import Relaxation, relax
     from certselect.search import Selection, certify, select, selection_path
-    from certselect.selectors import SubsetSelector
+    from certselect.selectors import SubsetSelector, SubsetSelectorCV
 
 
 def __getattr__(name: str) -> object:

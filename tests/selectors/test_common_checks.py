@@ -1,10 +1,14 @@
 """scikit-learn's own estimator checks, for every strategy, with no expected failures."""
 
 import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from certselect import SubsetSelector
 from certselect.search import STRATEGIES
+from certselect.selectors import SubsetSelectorCV
 
 SELECTORS = [SubsetSelector(strategy=strategy) for strategy in STRATEGIES]
 SELECTORS += [
@@ -15,10 +19,22 @@ SELECTORS += [
     SubsetSelector(1, strategy="relevance", criterion="max_relevance", integers="numbers", bins="sturges"),
     SubsetSelector(None, strategy="forward", costs={0: 1.0}, budget=2.0),
 ]
+# As scikit-learn checks its own RFECV: with 3 splits, for some of its tables are small.
+SELECTORS_CV = [
+    SubsetSelectorCV(LogisticRegression(C=1), 5, cv=3),
+    SubsetSelectorCV(KNeighborsClassifier(1), [1, 2], cv=3, one_standard_error=True, strategy="cobra", random_state=0),
+    SubsetSelectorCV(LinearDiscriminantAnalysis(), 3, cv=3, protocol="paper", scoring="balanced_accuracy"),
+]
 
 
 @parametrize_with_checks(SELECTORS)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::certselect.selectors.OptimisticScoreWarning")
+@parametrize_with_checks(SELECTORS_CV)
+def test_scikit_learn_checks_with_a_classifier(estimator, check):
     check(estimator)
 
 

@@ -1,4 +1,4 @@
-"""The commands: `certselect demo`, `certselect select` and `certselect verify`.
+"""The commands: `certselect demo`, `select` and `verify`; `choose` and `path` have files of their own.
 
 Nothing heavy is imported before a command runs, so that `--help` answers at once.
 """
@@ -14,6 +14,9 @@ from typing import Annotated, Any
 import typer
 
 from certselect import __version__
+from certselect.cli import options
+from certselect.cli.choose import choose
+from certselect.cli.path import path
 
 app = typer.Typer(
     help="Choose features by mutual information, exactly and fast.",
@@ -21,7 +24,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-INTERRUPTED_EXIT = 130  # what shells report for Ctrl-C
+app.command()(choose)
+app.command()(path)
 
 
 def main() -> None:
@@ -73,6 +77,7 @@ def demo() -> None:
         "  certselect select TABLE.csv --target COLUMN --criterion mrmr  another criterion\n"
         "  certselect select TABLE.csv --target COLUMN --strategy exact  the best subset, proven\n"
         "  certselect select TABLE.csv --target COLUMN --json OUT.json   keep the result with its proof\n"
+        "  certselect choose TABLE.csv --target COLUMN --estimator svm   how many features a classifier needs\n"
         "  certselect verify OUT.json TABLE.csv                          check it again, trusting nothing\n"
         "  certselect select --help                                      all options\n"
         "In Python: from certselect import SubsetSelector; SubsetSelector(8).fit_transform(X, y)"
@@ -81,23 +86,15 @@ def demo() -> None:
 
 @app.command()
 def select(
-    table: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row per sample.")],
-    target: Annotated[str, typer.Option("--target", "-t", help="Column that holds the classes.")],
+    table: options.TableFile,
+    target: options.Target,
     k: Annotated[
         int | None,
         typer.Option("-k", help="How many features to choose; if not given, 10, or any number a --budget pays for."),
     ] = None,
-    criterion: Annotated[str, typer.Option(help="jmi, mrmr, mifs, d1 (cife) or max_relevance.")] = "jmi",
-    strategy: Annotated[
-        str,
-        typer.Option(
-            help="auto, cobra, exact, forward, relevance, backward, floating, exhaustive, annealing, genetic, "
-            "qpfs or soss."
-        ),
-    ] = "auto",
-    polish: Annotated[
-        bool, typer.Option("--polish", help="Afterwards, swap single features while that helps.")
-    ] = False,
+    criterion: options.CriterionName = "jmi",
+    strategy: options.StrategyName = "auto",
+    polish: options.Polish = False,
     certify: Annotated[bool, typer.Option("--certify", help="Prove how far from the best the answer can be.")] = False,
     tight: Annotated[
         bool, typer.Option("--tight", help="Prove it as tightly as can be in a minute; often that nothing is better.")
@@ -105,81 +102,41 @@ def select(
     max_seconds: Annotated[
         float | None, typer.Option(help="Stop exact or cobra after that long, with the best found and its gap.")
     ] = None,
-    include: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Choose this column in any case; may be repeated.")
-    ] = None,
-    exclude: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Never choose this column; may be repeated.")
-    ] = None,
-    together: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B,C", help="Choose all of these columns or none of them; may be repeated."),
-    ] = None,
-    at_most_one: Annotated[
-        list[str] | None, typer.Option(metavar="A,B,C", help="Choose one of these columns at most; may be repeated.")
-    ] = None,
-    costs: Annotated[
-        Path | None, typer.Option(help="CSV file with the columns feature and cost; the others cost nothing.")
-    ] = None,
-    budget: Annotated[float | None, typer.Option(help="What the chosen columns may cost in all.")] = None,
-    discretize: Annotated[str, typer.Option(help="For numbers: uniform, quantile, mean_std or mdlp.")] = "uniform",
-    bins: Annotated[
-        str, typer.Option(help="Levels per number column: a number, sturges, freedman_diaconis or sqrt.")
-    ] = "5",
-    integers: Annotated[
-        str, typer.Option(help="Whole-number columns are levels, or numbers to discretize.")
-    ] = "levels",
-    beta: Annotated[float | None, typer.Option(help="Weight of the redundancy, for mifs.")] = None,
+    include: options.Include = None,
+    exclude: options.Exclude = None,
+    together: options.Together = None,
+    at_most_one: options.AtMostOne = None,
+    costs: options.Costs = None,
+    budget: options.Budget = None,
+    discretize: options.Discretize = "uniform",
+    bins: options.Bins = "5",
+    integers: options.Integers = "levels",
+    beta: options.Beta = None,
     seed: Annotated[int, typer.Option(help="Seed of the random strategies.")] = 0,
     jobs: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
-    json: Annotated[Path | None, typer.Option(help="Write the result to this file; - for standard output.")] = None,
+    json: options.Json = None,
 ) -> None:
     """Choose k columns of a table that together say most about the target column."""
     from certselect.cli.chosen_table import print_selection, remarks
-    from certselect.cli.constraint_options import read_costs, split_names
     from certselect.cli.progress_bar import progress_bar
     from certselect.cli.result_file import check_destination, result_of, write_result
-    from certselect.criteria import find_criterion, find_features, subset_problem
+    from certselect.criteria import find_features, subset_problem
     from certselect.information import information_terms
-    from certselect.search import find_strategy
     from certselect.search import select as search
-    from certselect.search.select import AUTO
     from certselect.search.selection import INTERRUPTED
     from certselect.table import read_file
 
-    # A slip of the pen is told before a large table is read.
-    find_criterion(criterion, beta)
-    if strategy != AUTO:
-        find_strategy(strategy, {} if max_seconds is None else {"max_seconds": max_seconds})
+    limit = {} if max_seconds is None else {"max_seconds": max_seconds}
+    options.check_names(criterion, strategy, beta, limit)
     check_destination(json)
-    prices = None if costs is None else read_costs(costs)
-    groups = {
-        "all_or_none": [split_names(names) for names in together or ()],
-        "at_most_one": [split_names(names) for names in at_most_one or ()],
-    }
+    constraints = options.constraints_of(include, exclude, together, at_most_one, costs, budget)
+    coding = options.coding_of(discretize, bins, integers)
     with progress_bar(), warnings.catch_warnings(record=True) as warned:
-        terms = information_terms(
-            read_file(table, target),
-            discretize=discretize,
-            bins=int(bins) if bins.isdigit() else bins,
-            integers=integers,
-            n_jobs=jobs,
-        )
+        terms = information_terms(read_file(table, target), **coding, n_jobs=jobs)
         if k is None and budget is None:
             varying = set((~terms.constant).nonzero()[0].tolist())
             k = min(10, len(varying.difference(find_features(terms.feature_names, "--exclude", exclude))))
-        problem = subset_problem(
-            terms,
-            k,
-            criterion,
-            beta=beta,
-            include=include,
-            exclude=exclude,
-            groups=groups,
-            costs=prices,
-            budget=budget,
-        )
-        limit = {} if max_seconds is None else {"max_seconds": max_seconds}
+        problem = subset_problem(terms, k, criterion, beta=beta, **constraints)
         proof = "tight" if tight else certify
         selection = search(problem, strategy, random_state=seed, polish=polish, certify=proof, **limit)
     if json is None or str(json) != "-":
@@ -190,7 +147,7 @@ def select(
         result = result_of(selection, terms, target=target, beta=beta, seed=seed, constraints=problem.constraints)
         write_result(result, json)
     if selection.status == INTERRUPTED:
-        raise typer.Exit(INTERRUPTED_EXIT)
+        raise typer.Exit(options.INTERRUPTED_EXIT)
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """scikit-learn estimators; glue only."""
 
 from certselect.selectors.subset_selector import SubsetSelector
+from certselect.selectors.subset_selector_cv import OptimisticScoreWarning, SubsetSelectorCV
 
-__all__ = ["SubsetSelector"]
+__all__ = ["OptimisticScoreWarning", "SubsetSelector", "SubsetSelectorCV"]

@@ -1,0 +1,155 @@
+"""How many features, with no classifier: the value along the path and its elbow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from certselect.criteria import Criterion
+from certselect.errors import InvalidInput
+from certselect.information import InformationTerms
+from certselect.search import Selection, selection_path
+
+# Heights over the chord equal but for rounding tie.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class ValueCurve:
+    """What subsets of each size are worth, and the most any subset of that size can be.
+
+    Attributes
+    ----------
+    sizes : ndarray of int (s,)
+        Ascending.
+    values, upper_bounds : ndarray (s,)
+        In nats; the bounds are NaN unless they were asked for.
+    selections : tuple of Selection
+        The subsets.
+    """
+
+    sizes: np.ndarray
+    values: np.ndarray
+    upper_bounds: np.ndarray
+    selections: tuple[Selection, ...]
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """How far, as a fraction, a better subset of that size can at most be; NaN if not asked for."""
+        return np.array([selection.gap for selection in self.selections])
+
+
+def value_curve(
+    terms: InformationTerms,
+    ks: Iterable[int],
+    criterion: str | Criterion = "jmi",
+    strategy: str = "forward",
+    *,
+    certify: bool | str = False,
+    **settings: Any,
+) -> ValueCurve:
+    """See what each further feature is worth, with proven bounds on what it could be.
+
+    Look at it before choosing a size by any rule. Where value and bound are close, the
+    curve is that of the best subsets and no search would change it.
+
+    Parameters
+    ----------
+    terms : InformationTerms
+        From `information_terms`.
+    ks : iterable of int
+        The sizes, in any order.
+    criterion, strategy, **settings
+        As for `selection_path`.
+    certify : bool or "tight"
+        Whether to prove a bound at every size; "cobra" always does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certselect import information_terms, value_curve
+    >>> X = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]])
+    >>> curve = value_curve(information_terms(X, [0, 1, 2, 3]), [1, 2, 3], certify=True)
+    >>> (curve.values / np.log(2)).round(6)  # in bits; the third column repeats the first
+    array([1. , 2. , 2.5])
+    >>> bool((curve.upper_bounds >= curve.values).all())
+    True
+    """
+    ks = sorted(set(ks)) if isinstance(ks, Iterable) else ks
+    path = selection_path(terms, ks, criterion, strategy, certify=certify, **settings)
+    return ValueCurve(
+        sizes=np.array([selection.k for selection in path]),
+        values=np.array([selection.objective for selection in path]),
+        upper_bounds=np.array([selection.upper_bound for selection in path]),
+        selections=tuple(path),
+    )
+
+
+@dataclass(frozen=True)
+class Elbow:
+    """The size after which features add less than the average one of the curve.
+
+    Attributes
+    ----------
+    k : int or None
+        None if the curve has no elbow: no size lies above the chord.
+    height : float
+        By how much the value at k exceeds the chord's (nats).
+    first, last : int
+        The sizes the chord joins; another `last` may give another elbow.
+    """
+
+    k: int | None
+    height: float
+    first: int
+    last: int
+
+    @property
+    def statement(self) -> str:
+        between = f"between {self.first} and {self.last} features"
+        if self.k is None:
+            return f"No elbow {between}: further features add no less than the first ones."
+        return f"Elbow {between}: up to {self.k} a feature adds more than the average, beyond less."
+
+
+def find_elbow(curve: ValueCurve) -> Elbow:
+    """Choose the size where the value curve bends most.
+
+    The elbow is the size whose value lies highest above the chord, the straight line
+    from the curve's first point to its last; of equals the smallest. How the axes are
+    scaled makes no difference; where the curve ends does, so let it end where you
+    would no longer want more features. It says nothing of chance: pure noise has an
+    elbow too.
+
+    Parameters
+    ----------
+    curve : ValueCurve
+        From `value_curve`, of three sizes or more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certselect import ValueCurve, find_elbow
+    >>> curve = ValueCurve(np.array([1, 2, 3, 4]), np.array([1.0, 1.8, 1.9, 2.0]), np.full(4, np.nan), ())
+    >>> find_elbow(curve).k
+    2
+    """
+    if len(curve.sizes) < 3:
+        raise InvalidInput(
+            f"a curve of {len(curve.sizes)} sizes", "three or more: a line through two has no elbow", "Add sizes."
+        )
+    sizes, values = curve.sizes.astype(np.float64), curve.values
+    chord = values[0] + (values[-1] - values[0]) * (sizes - sizes[0]) / (sizes[-1] - sizes[0])
+    height = values - chord
+    rounding = _ROUNDING * float(np.abs(values).max())
+    top = int(np.argmax(height >= height.max() - rounding))
+    none = height[top] <= rounding
+    return Elbow(
+        k=None if none else int(curve.sizes[top]),
+        height=0.0 if none else float(height[top]),
+        first=int(curve.sizes[0]),
+        last=int(curve.sizes[-1]),
+    )

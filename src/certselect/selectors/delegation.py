@@ -1,0 +1,127 @@
+"""What a selector with a classifier inside hands on to it: predictions, scores and metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import is_classifier
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_method_params, check_is_fitted, validate_data
+
+from certselect.errors import InvalidInput
+
+
+def _inner_has(method: str) -> Callable[[Any], bool]:
+    def has(selector: Any) -> bool:
+        getattr(getattr(selector, "estimator_", selector.estimator), method)  # its own AttributeError says what lacks
+        return True
+
+    return has
+
+
+@dataclass(frozen=True)
+class Routed:
+    """What goes to the estimator's fit, to the scorer and to the splitter."""
+
+    whole_fit_params: dict[str, Any]
+    whole_score_params: dict[str, Any]
+    split_params: dict[str, Any]
+
+    def fit_params(self, X: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
+        return _check_method_params(X, params=self.whole_fit_params, indices=rows)
+
+    def score_params(self, X: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
+        return _check_method_params(X, params=self.whole_score_params, indices=rows)
+
+
+class Delegation:
+    """Methods of the fitted `estimator_`, on the chosen columns."""
+
+    estimator: Any
+    estimator_: Any
+    scoring: Any
+    cv: Any
+    support_: np.ndarray
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """Labels of the classes, if the estimator is a classifier."""
+        return self.estimator_.classes_
+
+    @available_if(_inner_has("predict"))
+    def predict(self, X: Any, **params: Any) -> np.ndarray:
+        """Predict by the estimator fitted on the chosen columns."""
+        return self._ask("predict", X, params)
+
+    @available_if(_inner_has("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, by the estimator fitted on the chosen columns."""
+        return self._ask("predict_proba", X, {})
+
+    @available_if(_inner_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the probability of each class, by the estimator fitted on the chosen columns."""
+        return self._ask("predict_log_proba", X, {})
+
+    @available_if(_inner_has("decision_function"))
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Decision function of the estimator fitted on the chosen columns."""
+        return self._ask("decision_function", X, {})
+
+    def score(self, X: Any, y: Any, **params: Any) -> float:
+        """Score of the predictions for X, by `scoring`."""
+        check_is_fitted(self)
+        return self._scorer()(self, X, y, **self._routed("score", params).whole_score_params)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Who gets which metadata: the estimator, the splitter and the scorer what they request."""
+        to_estimator = MethodMapping().add(caller="fit", callee="fit").add(caller="predict", callee="predict")
+        to_scorer = MethodMapping().add(caller="fit", callee="score").add(caller="score", callee="score")
+        return (
+            MetadataRouter(owner=type(self).__name__)
+            .add(estimator=self.estimator, method_mapping=to_estimator)
+            .add(splitter=check_cv(self.cv), method_mapping=MethodMapping().add(caller="fit", callee="split"))
+            .add(scorer=self._scorer(), method_mapping=to_scorer)
+        )
+
+    def _ask(self, method: str, X: Any, params: dict[str, Any]) -> np.ndarray:
+        check_is_fitted(self)
+        if params and not get_config()["enable_metadata_routing"]:
+            raise _not_routed(params)
+        routed = process_routing(self, method, **params).estimator[method] if params else {}
+        return getattr(self.estimator_, method)(self._values(X, reset=False)[:, self.support_], **routed)
+
+    def _values(self, X: Any, *, reset: bool = True) -> np.ndarray:
+        """X as the array whose columns the estimator sees, of whatever type they are."""
+        values: Any = validate_data(self, X, dtype=None, reset=reset)  # pyright: ignore[reportArgumentType]
+        return values
+
+    def _scorer(self) -> Callable[..., float]:
+        usual = "accuracy" if is_classifier(self.estimator) else "r2"
+        return get_scorer(usual if self.scoring is None else self.scoring)
+
+    def _routed(self, method: str, params: dict[str, Any]) -> Routed:
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, method, **params)
+            split = routed.splitter.split if method == "fit" else {}
+            fit = routed.estimator.fit if method == "fit" else {}
+            return Routed(fit, routed.scorer.score, split)
+        others = {name: value for name, value in params.items() if (method, name) != ("fit", "groups")}
+        if others:
+            raise _not_routed(others)
+        return Routed({}, {}, {"groups": params.get("groups")} if method == "fit" else {})
+
+
+def _not_routed(params: dict[str, Any]) -> InvalidInput:
+    return InvalidInput(
+        f"the parameters {', '.join(params)}",
+        "parameters that scikit-learn's metadata routing hands on, which is not enabled",
+        "Call sklearn.set_config(enable_metadata_routing=True) first.",
+    )

@@ -1,0 +1,49 @@
+"""What a saved search for the size was about, so that no other search goes on from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import joblib
+import numpy as np
+import sklearn
+
+from certselect import __version__
+from certselect.errors import InvalidInput
+from certselect.selectors.fold_scores import Split
+from certselect.table import Table
+
+# What does not change a subset or a score.
+_WITHOUT_EFFECT = ("checkpoint", "n_jobs", "certify", "one_standard_error", "cv", "candidates", "estimator", "scoring")
+
+
+def fingerprint(
+    selector: Any, table: Table, values: np.ndarray, splits: Sequence[Split], sizes: Sequence[int]
+) -> dict[str, str]:
+    """A hash of each thing the scores depend on, under the name a user knows it by."""
+    settings = {name: value for name, value in selector.get_params(deep=False).items() if name not in _WITHOUT_EFFECT}
+    if not isinstance(settings["random_state"], int | np.integer | None):
+        settings["random_state"] = None  # a generator: its state tells nothing about the next run's
+    parts = {
+        "table": [(block.kind, block.positions, block.values, block.vocabularies) for block in table.blocks]
+        + [table.feature_names, table.target, table.classes, values.shape],
+        "split of the rows": [(split.train, split.test) for split in splits],
+        "metadata": [(split.fit_params, split.score_params) for split in splits],
+        "list of sizes": [int(size) for size in sizes],
+        "estimator": (type(selector.estimator).__qualname__, selector.estimator.get_params()),
+        "scoring": selector.scoring,
+        "setting of the search": settings,
+        "version of certselect or scikit-learn": (__version__, sklearn.__version__),
+    }
+    hashes = {}
+    for name, part in parts.items():
+        try:
+            hashes[name] = str(joblib.hash(part))
+        except Exception as error:  # whatever a foreign object's pickling raises
+            raise InvalidInput(
+                f"another {name} than can be told apart from others ({error})",
+                "named functions and plain objects where a checkpoint is kept",
+                "Define functions at the top of a module, or leave the checkpoint out.",
+            ) from error
+    return hashes

@@ -1,0 +1,244 @@
+"""`certselect choose` and `certselect path`: real files, real processes, stopped and killed ones among them."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from certselect import information_terms, selection_path
+from certselect.cli import main
+from certselect.cli.classifiers import NAMES, NumbersAndIndicators, make_classifier
+from certselect.errors import InvalidInput
+from certselect.selectors import SubsetSelectorCV
+
+COMMAND = [sys.executable, "-c", "from certselect.cli import main; main()"]
+
+
+def certselect(*arguments, **options):
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 120)
+    X = rng.normal(size=(120, 6)) + y[:, None] * [2, 1.5, 1, 0.5, 0, 0]
+    return X, np.array(["healthy", "ill"])[y]
+
+
+@pytest.fixture(scope="module")
+def csv(table, tmp_path_factory):
+    X, y = table
+    path = tmp_path_factory.mktemp("data") / "patients.csv"
+    lines = ["a,b,c,d,e,f,diagnosis"]
+    lines += [",".join(map(repr, row.tolist())) + f",{label}" for row, label in zip(X, y, strict=True)]
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_choose_writes_what_the_selector_finds(csv, table, tmp_path):
+    out = tmp_path / "out.json"
+    done = certselect(
+        "choose", csv, "-t", "diagnosis", "--estimator", "logistic", "--max-k", 5, "--cv", 4, "--criterion", "mrmr",
+        "--one-standard-error", "--seed", 3, "--json", out,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    result = json.loads(out.read_text())
+    classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    splitter = StratifiedKFold(4, shuffle=True, random_state=3)
+    selector = SubsetSelectorCV(classifier, 5, splitter, criterion="mrmr", one_standard_error=True).fit(*table)
+    assert result["choice"]["sizes"] == [1, 2, 3, 4, 5]
+    assert result["choice"]["mean_scores"] == selector.cv_results_["mean_test_score"].tolist()
+    assert np.array(result["choice"]["split_scores"]).shape == (4, 5)
+    assert result["choice"]["standard_errors"] == selector.size_scores_.standard_error.tolist()
+    assert (result["choice"]["estimator"], result["choice"]["protocol"]) == ("logistic", "honest")
+    assert result["k"] == selector.n_features_
+    assert result["features"] == ["abcdef"[i] for i in selector.indices_]
+    assert f"{selector.n_features_} features: within one standard error of the best" in done.stdout
+    assert "one standard error of the mean over 4 splits" in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["out.json"]  # the finished run keeps no other file
+    checked = certselect("verify", out, csv)
+    assert checked.returncode == 0, checked.stderr
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_classifier_learns_from_mixed_columns(name):
+    rng = np.random.default_rng(0)
+    y = np.array(["no", "yes"])[rng.integers(0, 2, 80)]
+    X = np.empty((80, 3), dtype=object)
+    X[:, 0] = np.where(y == "yes", "red", rng.choice(["blue", "green"], 80)).tolist()
+    X[:, 1] = rng.normal(size=80).tolist()
+    X[:, 2] = rng.integers(0, 9, 80).tolist()
+    classifier = make_classifier(name, seed=0).fit(X, y)
+    assert classifier.score(X, y) > 0.95
+
+
+def test_indicators_by_hand():
+    X = np.array([["a", 1.5], ["b", 2.0], ["a", 3.0]], dtype=object)
+    encoder = NumbersAndIndicators().fit(X)
+    assert encoder.transform(X).tolist() == [[1, 0, 1.5], [0, 1, 2], [1, 0, 3]]
+    unseen = np.array([["c", 0]], dtype=object)
+    assert encoder.transform(unseen).tolist() == [[0, 0, 0]]
+    with pytest.raises(InvalidInput, match="--estimator oracle; expected one of svm, lda"):
+        make_classifier("oracle", seed=0)
+
+
+def test_names_categories_and_constraints_reach_the_search(tmp_path):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 100)
+    colour = np.where(y == 1, "red", rng.choice(["blue", "red"], 100))
+    lines = ["colour,size,count,class"]
+    lines += [f"{c},{rng.random()},{rng.integers(0, 3)},{label}" for c, label in zip(colour, y, strict=True)]
+    path = tmp_path / "mixed.csv"
+    path.write_text("\n".join(lines))
+    common = ["choose", path, "-t", "class", "--estimator", "tree", "--json", "-", "--cv", 3]
+    result = json.loads(certselect(*common, "--candidates", "1,2-3").stdout)
+    assert result["choice"]["sizes"] == [1, 2, 3]
+    assert result["features"][0] == "colour"
+    done = certselect(*common, "--exclude", "colour", "--include", "count", "--protocol", "paper")
+    result = json.loads(done.stdout)
+    assert "count" in result["features"]
+    assert "colour" not in result["features"]
+    assert "note: protocol='paper' chooses the features with the test rows in sight" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--estimator", "oracle"], "one of svm, lda, tree, forest, neural, neighbors, logistic"),
+        (["--estimator", "lda", "--candidates", "1-x"], "sizes like 1-10,15,20. Check '1-x'"),
+        (["--estimator", "lda", "--candidates", "2", "--max-k", "3"], "Leave one out"),
+        (["--estimator", "lda", "--protocol", "hopeful"], "'honest' or 'paper'"),
+        (["--estimator", "lda", "--strategy", "best"], "strategy='best'"),
+        (["--estimator", "lda", "--cv", "1"], "--cv 1; expected 2 or more"),
+        (["--estimator", "lda", "--scoring", "luck"], "--scoring luck"),
+    ],
+)
+def test_slips_of_the_pen_are_told_in_a_line(csv, options, said, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["certselect", "choose", str(csv), "-t", "diagnosis", *options])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    told = capsys.readouterr()
+    assert (ended.value.code, told.out) == (2, "")
+    assert said in told.err
+    assert told.err.count("\n") == 1
+
+
+def long_run(csv, *options):
+    return ["choose", str(csv), "-t", "diagnosis", "--estimator", "forest", "--cv", "4", *map(str, options)]
+
+
+def wait_for_lines(path, lines, process):
+    deadline = time.monotonic() + 90
+    while not path.exists() or path.read_bytes().count(b"\n") < lines:
+        assert time.monotonic() < deadline
+        assert process.poll() is None, "finished before it could be stopped"
+        time.sleep(0.01)
+
+
+def test_a_killed_run_goes_on_and_ends_alike(csv, tmp_path):
+    saved = tmp_path / "saved.jsonl"
+    command = long_run(csv, "--json", "-", "--resume", saved)
+    process = subprocess.Popen([*COMMAND, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for_lines(saved, 1 + 4 + 6, process)
+    process.kill()
+    process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGKILL
+    kept = saved.read_bytes()
+    again = certselect(*command)
+    assert again.returncode == 0, again.stderr
+    assert saved.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
+    assert saved.read_bytes().count(b"\n") == 1 + 4 + 4 * 6
+    whole = json.loads(certselect(*long_run(csv, "--json", "-")).stdout)
+    assert json.loads(again.stdout)["choice"] == whole["choice"]
+    assert json.loads(again.stdout)["features"] == whole["features"]
+    other = certselect(*command, "--criterion", "mrmr")
+    assert other.returncode == 2
+    assert "of a run with another setting of the search" in other.stderr
+
+
+def test_ctrl_c_prints_the_best_so_far_and_keeps_it(csv, tmp_path):
+    out = tmp_path / "out.json"
+    saved = tmp_path / "out.json.unfinished"
+    command = long_run(csv, "--json", out)
+    process = subprocess.Popen([*COMMAND, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for_lines(saved, 1 + 4 + 9, process)
+    process.send_signal(signal.SIGINT)
+    printed, told = process.communicate(timeout=60)
+    assert process.returncode == 130, told
+    assert "features: the best mean score" in printed
+    assert f"this is the best so far; the same command goes on from {saved}" in told
+    assert not out.exists()
+    again = certselect(*command)
+    assert again.returncode == 0, again.stderr
+    assert json.loads(out.read_text())["choice"]["sizes"] == [1, 2, 3, 4, 5, 6]
+    assert not saved.exists()
+
+
+def test_progress_is_shown_on_a_terminal(csv):
+    master, slave = pty.openpty()
+    command = ["choose", str(csv), "-t", "diagnosis", "--estimator", "lda", "--max-k", "2"]
+    process = subprocess.Popen([*COMMAND, *command], stdout=slave, stderr=slave, stdin=slave)
+    os.close(slave)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        seen += piece
+    assert process.wait(60) == 0
+    os.close(master)
+    assert b"classifiers" in seen
+    assert b"choosing subsets" in seen
+
+
+def test_path_shows_the_curve_with_its_elbow(csv, table):
+    done = certselect("path", csv, "-t", "diagnosis", "--certify", "--max-k", 5)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(certselect("path", csv, "-t", "diagnosis", "--certify", "--max-k", 5, "--json", "-").stdout)
+    path = selection_path(information_terms(*table), range(1, 6))
+    assert result["sizes"] == [1, 2, 3, 4, 5]
+    assert result["values"] == [selection.objective for selection in path]
+    assert result["features"] == [["abcdef"[i] for i in selection.indices] for selection in path]
+    assert all(bound >= value for bound, value in zip(result["upper_bounds"], result["values"], strict=True))
+    assert f"up to {result['elbow']} a feature adds more than the average" in done.stdout
+    for word in ("at most", "feature", *(f"{value:.4f}" for value in result["values"])):
+        assert word in done.stdout
+    marked = [line for line in done.stdout.splitlines() if "<" in line]
+    assert len(marked) == 1
+    assert f" {result['elbow']} " in marked[0]
+
+
+def test_a_path_without_bounds_and_under_constraints(csv, tmp_path):
+    out = tmp_path / "path.json"
+    options = ["--strategy", "floating", "--include", "f", "--together", "a,b", "--exclude", "c", "--json", out]
+    done = certselect("path", csv, "-t", "diagnosis", *options)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(out.read_text())
+    assert result["sizes"] == [1, 2, 3, 4, 5]
+    assert set(result["upper_bounds"]) == {None}
+    for names in result["features"]:
+        assert "f" in names
+        assert "c" not in names
+        assert ("a" in names) == ("b" in names)
+    assert "at most" not in done.stdout
+    assert certselect("path", csv, "-t", "diagnosis", "--max-k", 2, "--json", "-").stdout.count('"elbow": null') == 1
+
+
+def test_both_commands_are_in_the_help():
+    shown = certselect("--help").stdout
+    assert "choose" in shown
+    assert "path" in shown
