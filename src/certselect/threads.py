@@ -11,6 +11,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+
+from threadpoolctl import ThreadpoolController
 
 from certselect.errors import InvalidInput
 from certselect.progress import report
@@ -48,3 +52,17 @@ def run_parts(stage: str, parts: Sequence[Callable[[], None]], n_threads: int) -
         except BaseException:  # Ctrl-C too: what has not started need not start
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def one_blas_thread(when: bool) -> AbstractContextManager[object]:
+    """A block in which NumPy's and SciPy's linear algebra runs on one thread, if `when`.
+
+    For small matrices: threads cost more than they bring there, and on busy cores they
+    wait for each other some twenty times longer than the work takes.
+    """
+    return _blas().limit(limits=1) if when else nullcontext()
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()

@@ -166,12 +166,22 @@ def test_interrupting_prints_the_best_so_far(tmp_path):
     rows = rng.integers(0, 3, (150, 61))
     path.write_text(f"{names},y\n" + "\n".join(",".join(map(str, row)) for row in rows))
     search = ["select", path, "-t", "y", "-k", "20", "--strategy", "genetic", "--json", "-"]
-    code = "from certselect.search.genetic import genetic\n"
-    code += "genetic.__kwdefaults__['generations'] = 10**9\nfrom certselect.cli import main; main()"
+    # A search without end, which touches a file once it is under way.
+    code = "import sys\nfrom pathlib import Path\nfrom certselect.progress import listening\n"
+    code += "from certselect.search.genetic import genetic\ngenetic.__kwdefaults__['generations'] = 10**9\n"
+    code += "from certselect.cli import main\nrunning = Path(sys.argv.pop())\n"
+    code += "with listening(lambda stage, done, total: stage == 'genetic' and running.touch()): main()"
+    running = tmp_path / "running"
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, search)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, *map(str, search), str(running)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    time.sleep(6)
+    for _ in range(1200):
+        if running.exists():
+            break
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err

@@ -16,12 +16,15 @@ from certselect.relaxation.low_rank import OffManifold, low_rank
 from certselect.relaxation.oracles import ORACLES, oracle
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 from certselect.relaxation.warm_start import carried_over
+from certselect.threads import one_blas_thread
 
 METHODS = ("auto", "interior_point", "low_rank", *ORACLES)
 MAX_ITERATIONS = {"interior_point": 100, "low_rank": 3000}
 TOLERANCE = {"interior_point": 1e-6, "low_rank": 1e-3, "scs": 1e-6, "clarabel": 1e-6}
 # Above this size n x n factorisations cost more than the low-rank factor's slower convergence.
 LARGEST_DENSE = 3000
+# Up to this size the interior-point method is as quick on one thread.
+ONE_THREAD = 300
 # Below this fraction of k times the largest entry a value counts as 0 when gaps are measured.
 VALUE_FLOOR = 1e-3
 BLOCK = 512
@@ -114,7 +117,8 @@ def solve(
     start = None
     if warm_start is not None and (sizes is not None or warm_start.k < n):
         start = carried_over(warm_start.matrix, warm_start.k, k, sizes), warm_start.multipliers / scale
-    answer = interior_point(scaled, k, max_iterations=_most(max_iterations, method), start=start, **common)
+    with one_blas_thread(n <= ONE_THREAD):
+        answer = interior_point(scaled, k, max_iterations=_most(max_iterations, method), start=start, **common)
     return _rescaled(answer, scale, sizes)
 
 

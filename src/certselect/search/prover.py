@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from certselect.certificate.consequences import Consequences, consequences
 from certselect.certificate.open_problem import OpenProblem
@@ -32,6 +31,7 @@ from certselect.relaxation.nonnegative import Splitting, plain_weights
 from certselect.relaxation.result import Iterate
 from certselect.relaxation.solve import MAX_ITERATIONS, solve
 from certselect.search.proved import Proved
+from certselect.threads import one_blas_thread
 
 ROUND = 25  # iterations between two looks at what they prove
 # Rounds at rest before a case distinction, and what still counts as progress in them.
@@ -92,7 +92,6 @@ class Prover:
         self._current: Case | None = None
         self._deadline = math.inf
         self._kept_numbers = 0
-        self._threads = ThreadpoolController()
         self._take(positions)
 
     def run(self, *, max_seconds: float = math.inf) -> None:
@@ -162,7 +161,7 @@ class Prover:
         while True:
             if self._settled(case):
                 return
-            with self._threads.limit(limits=1 if len(case.problem) <= ONE_THREAD else None):
+            with one_blas_thread(len(case.problem) <= ONE_THREAD):
                 N, w, twins, proved = self._round(case)
             if proved.bound < case.bound:
                 case.bound, case.tightest = proved.bound, Step(N, w)
