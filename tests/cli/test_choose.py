@@ -1,8 +1,6 @@
 """`certselect choose` and `certselect path`: real files, real processes, stopped and killed ones among them."""
 
 import json
-import os
-import pty
 import signal
 import subprocess
 import sys
@@ -20,12 +18,7 @@ from certselect.cli import main
 from certselect.cli.classifiers import NAMES, NumbersAndIndicators, make_classifier
 from certselect.errors import InvalidInput
 from certselect.selectors import SubsetSelectorCV
-
-COMMAND = [sys.executable, "-c", "from certselect.cli import main; main()"]
-
-
-def certselect(*arguments, **options):
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+from command_line import COMMAND, certselect, on_a_terminal
 
 
 @pytest.fixture(scope="module")
@@ -186,23 +179,9 @@ def test_ctrl_c_prints_the_best_so_far_and_keeps_it(csv, tmp_path):
 
 
 def test_progress_is_shown_on_a_terminal(csv):
-    master, slave = pty.openpty()
-    command = ["choose", str(csv), "-t", "diagnosis", "--estimator", "lda", "--max-k", "2"]
-    process = subprocess.Popen([*COMMAND, *command], stdout=slave, stderr=slave, stdin=slave)
-    os.close(slave)
-    seen = b""
-    while True:
-        try:
-            piece = os.read(master, 4096)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        seen += piece
-    assert process.wait(60) == 0
-    os.close(master)
-    assert b"classifiers" in seen
-    assert b"choosing subsets" in seen
+    seen = on_a_terminal("choose", csv, "-t", "diagnosis", "--estimator", "lda", "--max-k", 2)
+    assert "classifiers" in seen
+    assert "choosing subsets" in seen
 
 
 def test_path_shows_the_curve_with_its_elbow(csv, table):

@@ -1,8 +1,6 @@
 """The command line as a user meets it: real files, a real process, a real terminal."""
 
 import json
-import os
-import pty
 import signal
 import subprocess
 import sys
@@ -12,31 +10,7 @@ import numpy as np
 import pytest
 
 from certselect import SubsetSelector, __version__
-
-COMMAND = [sys.executable, "-c", "from certselect.cli import main; main()"]
-
-
-def certselect(*arguments, **options):
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
-
-
-def on_a_terminal(*arguments):
-    """Everything a command writes to a terminal."""
-    master, slave = pty.openpty()
-    process = subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=slave, stderr=slave, stdin=slave)
-    os.close(slave)
-    seen = b""
-    while True:
-        try:
-            piece = os.read(master, 4096)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        seen += piece
-    assert process.wait(60) == 0
-    os.close(master)
-    return seen.decode()
+from command_line import certselect, on_a_terminal
 
 
 @pytest.fixture(scope="module")

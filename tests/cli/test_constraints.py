@@ -1,20 +1,14 @@
 """Constraints on the command line: what they are called, what they choose, what is said of mistakes."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from certselect import SubsetSelector
+from command_line import certselect
 
-COMMAND = [sys.executable, "-c", "from certselect.cli import main; main()"]
 NAMES = ["a", "b", "c", "d", "e", "last, first"]
-
-
-def certselect(*arguments):
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120)
 
 
 @pytest.fixture(scope="module")

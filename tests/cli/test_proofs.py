@@ -2,18 +2,12 @@
 
 import base64
 import json
-import subprocess
-import sys
 import zlib
 
 import numpy as np
 import pytest
 
-COMMAND = [sys.executable, "-c", "from certselect.cli import main; main()"]
-
-
-def certselect(*arguments):
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+from command_line import certselect
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from certselect import SubsetSelector
 from certselect.errors import InvalidInput
 from certselect.evaluation import selection_stability, stability_index
-from certselect.evaluation.stability import _draw_rows, _take_rows
+from certselect.evaluation.stability import _draw_rows
 from certselect.progress import listening
 from certselect.table import read_table
 
@@ -249,7 +249,7 @@ def test_bootstrap_rows_repeat_and_every_row_is_drawn_alike():
 
 def test_rows_of_every_kind_of_column_are_taken():
     X = polars.DataFrame({"c": ["a", "b", "c", "a"], "n": [0.5, 1.5, 2.5, 3.5], "i": [4, 5, 6, 7]})
-    part = _take_rows(read_table(X, [0, 1, 0, 1]), np.array([0, 3, 3]))
+    part = read_table(X, [0, 1, 0, 1]).rows(np.array([0, 3, 3]))
     values = {part.feature_names[block.positions[0]]: block.values[:, 0].tolist() for block in part.blocks}
     assert values == {"c": [0, 0, 0], "n": [0.5, 3.5, 3.5], "i": [4, 7, 7]}
     assert part.target.tolist() == [0, 1, 1]

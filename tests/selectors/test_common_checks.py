@@ -29,12 +29,14 @@ SELECTORS_CV = [
 
 @parametrize_with_checks(SELECTORS)
 def test_scikit_learn_checks(estimator, check):
+    """The assertions are scikit-learn's: a check raises where the estimator falls short of it."""
     check(estimator)
 
 
 @pytest.mark.filterwarnings("ignore::certselect.selectors.OptimisticScoreWarning")
 @parametrize_with_checks(SELECTORS_CV)
 def test_scikit_learn_checks_with_a_classifier(estimator, check):
+    """As above."""
     check(estimator)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -169,7 +169,7 @@ def selection_stability(
     try:
         for seed in seeds:
             rng = np.random.default_rng(seed)
-            terms = information_terms(_take_rows(table, _draw_rows(table.target, resample, rng)), **coding)
+            terms = information_terms(table.rows(_draw_rows(table.target, resample, rng)), **coding)
             size = min(k, int(np.count_nonzero(~terms.constant)))
             if size > 0:  # rare values may all be lost
                 selection = select(
@@ -195,8 +195,3 @@ def _draw_rows(target: np.ndarray, resample: str, rng: np.random.Generator) -> n
         size = (len(rows) + 1) // 2 if resample == HALF else len(rows)
         drawn.append(rng.choice(rows, size, replace=resample == BOOTSTRAP))
     return np.sort(np.concatenate(drawn))
-
-
-def _take_rows(table: Table, rows: np.ndarray) -> Table:
-    blocks = tuple(replace(block, values=block.values[rows]) for block in table.blocks)
-    return replace(table, blocks=blocks, target=table.target[rows])

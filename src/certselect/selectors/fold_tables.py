@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,21 +19,16 @@ DEFAULT_LARGEST = 50
 
 def rows_of(table: Table, rows: np.ndarray) -> Table:
     """Those rows alone, with the classes that occur in them: nothing of the other rows is left."""
-    seen, target = np.unique(table.target[rows], return_inverse=True)
-    if len(seen) < 2:
+    part = table.rows(rows)
+    if len(part.classes) < 2:
         raise InvalidInput(
-            f"{len(rows)} training rows that are all of class {table.classes[seen[0]]!r}"
-            if len(seen)
+            f"{len(rows)} training rows that are all of class {part.classes[0]!r}"
+            if part.classes
             else "no training rows",
             "two classes or more in the training rows of every split",
             "Use a splitter that keeps the classes together, such as StratifiedKFold, or larger training parts.",
         )
-    return replace(
-        table,
-        blocks=tuple(replace(block, values=block.values[rows]) for block in table.blocks),
-        target=target.astype(np.int32),
-        classes=tuple(table.classes[code] for code in seen),
-    )
+    return part
 
 
 def values_and_labels(table: Table) -> tuple[np.ndarray, np.ndarray]:

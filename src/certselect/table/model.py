@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -63,3 +63,13 @@ class Table:
     @property
     def n_features(self) -> int:
         return len(self.feature_names)
+
+    def rows(self, rows: np.ndarray) -> Table:
+        """These rows alone, in this order; classes that do not occur in them leave the table."""
+        seen, target = np.unique(self.target[rows], return_inverse=True)
+        return replace(
+            self,
+            blocks=tuple(replace(block, values=block.values[rows]) for block in self.blocks),
+            target=target.astype(np.int32),
+            classes=tuple(self.classes[code] for code in seen),
+        )
