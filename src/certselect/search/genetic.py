@@ -10,7 +10,7 @@ from certselect.search.forward import forward
 from certselect.search.options import check_count
 from certselect.search.ruled_brood import MUTATION_RATE, RuledBrood
 from certselect.search.strategy import Found
-from certselect.search.ties import beats, value_scale
+from certselect.search.ties import beats, distinct_rows, value_scale
 
 REPORT_EVERY = 20
 
@@ -51,7 +51,7 @@ def genetic(
         mothers, fathers = (subsets[_tournament(values, population, rng)] for _ in range(2))
         children = brood.children(mothers, fathers, rng)
         values = np.concatenate([values, brood.values(children)])
-        subsets, first = np.unique(np.concatenate([subsets, children]), axis=0, return_index=True)
+        subsets, first = distinct_rows(np.concatenate([subsets, children]))
         values = values[first]
         # Stable, and the subsets are in lexicographic order: the first of equals lives on.
         alive = np.argsort(-values, kind="stable")[:population]

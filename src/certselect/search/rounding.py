@@ -22,7 +22,7 @@ from certselect.relaxation.result import Relaxation
 from certselect.search.forward import forward
 from certselect.search.ruled_repair import repair_under_rules
 from certselect.search.strategy import Found
-from certselect.search.ties import TIE, beats, best_and_ties, value_scale
+from certselect.search.ties import TIE, beats, best_and_ties, distinct_rows, value_scale
 
 # Numbers in the largest array of a batch of draws (32 MB), and columns of Q made float64 at a time.
 NUMBERS_AT_ONCE = 1 << 22
@@ -155,7 +155,7 @@ def round_draws(
     """
     scale, reduced = value_scale(problem), problem.reduced
     # Equal draws, of which a nearly solved problem gives many, are worked on once.
-    packed = np.unique(np.packbits(drawn, axis=1), axis=0)
+    packed, _ = distinct_rows(np.packbits(drawn, axis=1))
     subsets = np.unpackbits(packed, axis=1, count=len(Q)).astype(bool)
     repair = repair or not subsets.any()
     if not repair:

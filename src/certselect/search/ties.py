@@ -52,3 +52,16 @@ def descending_with_ties(values: np.ndarray, scale: float) -> np.ndarray:
 def beats(value: float, known: float, scale: float) -> bool:
     """Whether a value is larger than the best known one (-inf if there is none), and not its equal."""
     return known == -np.inf or value > known + tie_width(known, scale)
+
+
+def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different rows of a matrix in lexicographic order, and where each first occurs.
+
+    NumPy's `unique(axis=0)` compares structured arrays, which runs Python code inside; a
+    Ctrl-C that falls there comes out as a TypeError.
+    """
+    order = np.lexsort(rows.T[::-1])
+    ranked = rows[order]
+    new = np.ones(len(rows), dtype=bool)
+    new[1:] = (ranked[1:] != ranked[:-1]).any(axis=1)
+    return ranked[new], order[new]
