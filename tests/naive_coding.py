@@ -122,3 +122,57 @@ def mdlp(rows):
     below, above = rows[i - 1][0], rows[i][0]
     middle = below / 2 + above / 2
     return [*mdlp(rows[:i]), middle if middle > below else above, *mdlp(rows[i:])]
+
+
+def with_gaps(column, code):
+    """Codes of the values that are there, and the next one for None; `code` codes a column without gaps."""
+    found = code([x for x in column if x is not None])
+    left = iter(found)
+    last = max(found, default=-1) + 1
+    return [last if x is None else next(left) for x in column]
+
+
+def repeated(values, weights):
+    """Every value as often as its whole weight says."""
+    return [value for value, weight in zip(values, weights, strict=True) for _ in range(int(weight))]
+
+
+def weighted_quantile_of(column, weights, share):
+    """As quantile_of, row r being the first number up to which more than r of the weight lies."""
+    pairs = sorted(zip(column, weights, strict=True))
+    place = max(share * (math.fsum(weights) - 1), 0.0)
+
+    def row(rank):
+        for i, (x, _) in enumerate(pairs):
+            if math.fsum(weight for _, weight in pairs[: i + 1]) > rank:
+                return x
+        return pairs[-1][0]
+
+    left, right = row(math.floor(place)), row(math.floor(place) + 1)
+    part = place - math.floor(place)
+    return right - (right - left) * (1 - part) if part >= 0.5 else left + (right - left) * part
+
+
+def weighted_mean_std(column, weights):
+    total = math.fsum(weights)
+    mean = math.fsum(w * x for x, w in zip(column, weights, strict=True)) / total
+    variance = math.fsum(w * (x - mean) ** 2 for x, w in zip(column, weights, strict=True)) / total
+    return mean - math.sqrt(variance), mean + math.sqrt(variance)
+
+
+def joint(columns):
+    """Place of every row among the distinct rows in order, and these."""
+    rows = list(zip(*columns, strict=True))
+    distinct = sorted(set(rows))
+    return [distinct.index(row) for row in rows], distinct
+
+
+def expanded(starts, rows, codes, background, m):
+    """A sparse coded table's codes written out, feature by feature."""
+    table = []
+    for i in range(len(background)):
+        feature = [int(background[i])] * m
+        for cell in range(starts[i], starts[i + 1]):
+            feature[rows[cell]] = int(codes[cell])
+        table.append(feature)
+    return table

@@ -16,7 +16,10 @@ ROOT = Path(__file__).parent.parent
 MODULES = [module.name for module in pkgutil.walk_packages(certselect.__path__, "certselect.")]
 # Columns that the examples speak of.
 NAMED = ["age", "id", "colour_red", "colour_green", "colour_blue", "weight_kg", "weight_lb", "mri", "blood"]
-PAGES = ["README.md", *(f"docs/{page}.md" for page in ("guide", "certificates", "choosing", "evaluation", "theory"))]
+PAGES = [
+    "README.md",
+    *(f"docs/{page}.md" for page in ("guide", "data", "certificates", "choosing", "evaluation", "theory")),
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -33,3 +33,7 @@ class FewerFeaturesWarning(UserWarning):
 
 class QuickerSearchWarning(UserWarning):
     """A table has too many features for the default search; a quicker one was used."""
+
+
+class ManyClassesWarning(UserWarning):
+    """A target of whole numbers, read as labels, has so many that it may be a measurement."""

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from certselect import information_terms, selection_path
 from certselect.cli import main
-from certselect.cli.classifiers import NAMES, NumbersAndIndicators, make_classifier
+from certselect.cli.predictors import NumbersAndIndicators, make_predictor
 from certselect.errors import InvalidInput
 from certselect.selectors import SubsetSelectorCV
 from command_line import COMMAND, certselect, on_a_terminal
@@ -64,16 +64,35 @@ def test_choose_writes_what_the_selector_finds(csv, table, tmp_path):
     assert checked.returncode == 0, checked.stderr
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_classifier_learns_from_mixed_columns(name):
+def mixed_columns(y):
     rng = np.random.default_rng(0)
-    y = np.array(["no", "yes"])[rng.integers(0, 2, 80)]
-    X = np.empty((80, 3), dtype=object)
-    X[:, 0] = np.where(y == "yes", "red", rng.choice(["blue", "green"], 80)).tolist()
+    X = np.empty((80, 4), dtype=object)
+    X[:, 0] = np.where(y, "red", rng.choice(["blue", "green"], 80)).tolist()
     X[:, 1] = rng.normal(size=80).tolist()
     X[:, 2] = rng.integers(0, 9, 80).tolist()
-    classifier = make_classifier(name, seed=0).fit(X, y)
-    assert classifier.score(X, y) > 0.95
+    X[:, 3] = [None if i % 7 == 0 else i for i in range(80)]
+    return X
+
+
+@pytest.mark.parametrize("name", ["svm", "lda", "tree", "forest", "neural", "neighbors", "logistic"])
+def test_every_classifier_learns_from_mixed_columns(name):
+    y = np.random.default_rng(1).integers(0, 2, 80)
+    X = mixed_columns(y)
+    assert make_predictor(name, "classification", seed=0).fit(X, y).score(X, y) > 0.95
+
+
+@pytest.mark.parametrize("name", ["svm", "linear", "tree", "forest", "neural", "neighbors"])
+def test_every_regressor_learns_from_mixed_columns(name):
+    red = np.random.default_rng(1).integers(0, 2, 80)
+    X = mixed_columns(red)
+    y = 3.0 * red + np.array(X[:, 1], dtype=float) / 10
+    assert make_predictor(name, "regression", seed=0).fit(X, y).score(X, y) > 0.8
+
+
+def test_missing_cells_by_hand():
+    X = np.array([["a", 1.0], [None, None], ["a", 3.0], ["b", 7.0]], dtype=object)
+    encoder = NumbersAndIndicators().fit(X)
+    assert encoder.transform(X).tolist() == [[0, 1, 0, 1, 0], [1, 0, 0, 3, 1], [0, 1, 0, 3, 0], [0, 0, 1, 7, 0]]
 
 
 def test_indicators_by_hand():
@@ -82,8 +101,8 @@ def test_indicators_by_hand():
     assert encoder.transform(X).tolist() == [[1, 0, 1.5], [0, 1, 2], [1, 0, 3]]
     unseen = np.array([["c", 0]], dtype=object)
     assert encoder.transform(unseen).tolist() == [[0, 0, 0]]
-    with pytest.raises(InvalidInput, match="--estimator oracle; expected one of svm, lda"):
-        make_classifier("oracle", seed=0)
+    with pytest.raises(InvalidInput, match="--estimator oracle for classification; expected one of svm, lda"):
+        make_predictor("oracle", "classification", seed=0)
 
 
 def test_names_categories_and_constraints_reach_the_search(tmp_path):

@@ -56,7 +56,9 @@ def test_select_writes_what_the_selector_finds(csv, table, tmp_path):
     assert result["gap"] is None
     assert (result["status"], result["criterion"], result["strategy"]) == ("complete", "mrmr", "forward")
     assert (result["k"], result["seed"]) == (3, 0)
-    assert result["coding"] == {"discretize": "uniform", "bins": 5, "integers": "levels"}
+    measured = {"estimator": "plugin", "correction": "none", "discretize": "uniform", "bins": 5, "integers": "levels"}
+    assert result["coding"] == measured
+    assert result["reading"] == {"task": "auto", "missing": "auto", "weight": None}
     assert result["versions"]["certselect"] == __version__
     assert result["dropped"] == ["stuck"]
     assert "1 constant columns were left out: 'stuck'" in done.stderr
@@ -82,7 +84,8 @@ def test_all_options_reach_the_search(csv):
         "--json", "-",
     )  # fmt: skip
     result = json.loads(done.stdout)
-    assert result["coding"] == {"discretize": "quantile", "bins": "sturges", "integers": "numbers"}
+    coding = {"discretize": "quantile", "bins": "sturges", "integers": "numbers"}
+    assert result["coding"] == {"estimator": "plugin", "correction": "none", **coding}
     assert (result["criterion"], result["strategy"], result["seed"]) == ("mifs", "annealing", 5)
 
 

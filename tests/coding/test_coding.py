@@ -119,7 +119,7 @@ def test_many_categories():
 
 def test_unused_vocabulary_entries_are_dropped():
     block = Block("category", np.array([0]), np.array([[3], [1], [1]], dtype=np.int32), (("a", "b", "c", "d"),))
-    found = code_table(Table((block,), ("f",), np.array([0, 1, 1], dtype=np.int32), (0, 1)))
+    found = code_table(Table((block,), ("f",), np.array([0, 1, 1], dtype=np.int32), (0, 1), np.empty((3, 0))))
     assert found.codes.tolist() == [[1, 0, 0]]
     assert found.levels.tolist() == [2]
 
@@ -264,7 +264,8 @@ def test_unknown_options_are_refused_with_the_choices(options, words):
 
 def test_a_coding_describes_itself_in_json():
     described = coded(np.eye(3), bins=np.int64(4)).coding.describe()
-    assert json.loads(json.dumps(described)) == {"discretize": "uniform", "bins": 4, "integers": "levels"}
+    expected = {"discretize": "uniform", "bins": 4, "integers": "levels", "target_bins": None}
+    assert json.loads(json.dumps(described)) == expected
     assert coded(np.eye(3), discretize="mdlp").coding.describe()["bins"] is None
     with pytest.raises(InvalidInput, match="0 to 2"):
         coded(np.eye(3)).coding.edges(3)

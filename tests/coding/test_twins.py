@@ -25,7 +25,7 @@ numbers = st.one_of(
 
 def table_of(column, labels=None, dtype=np.float64):
     labels = labels if labels is not None else np.arange(len(column)) % 2
-    return read_table(np.array(column, dtype=dtype)[:, None], labels)
+    return read_table(np.array(column, dtype=dtype)[:, None], labels, task="classification")
 
 
 def coded(column, labels=None, **options):

@@ -224,8 +224,8 @@ def test_grouped_and_time_series_splitters(table):
 def test_metadata_is_routed(table):
     X, y = table
     weights = np.random.default_rng(0).integers(1, 4, 150).astype(float)
-    with pytest.raises(ValueError, match=r"sample_weight.*set_config\(enable_metadata_routing=True\)"):
-        SubsetSelectorCV(LogisticRegression(), 2).fit(X, y, sample_weight=weights)
+    with pytest.raises(ValueError, match=r"coef_init.*set_config\(enable_metadata_routing=True\)"):
+        SubsetSelectorCV(LogisticRegression(), 2).fit(X, y, coef_init=weights)
     with config_context(enable_metadata_routing=True):
         weighted = LogisticRegression().set_fit_request(sample_weight=True)
         plain = make_scorer(accuracy_score).set_score_request(sample_weight=False)
@@ -233,7 +233,7 @@ def test_metadata_is_routed(table):
         people = np.arange(150) // 10
         grouped = SubsetSelectorCV(LogisticRegression(), [2], cv=GroupKFold(3)).fit(X, y, groups=people)
     for split, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
-        support = SubsetSelector(2, strategy="forward").fit(X[train], y[train]).support_
+        support = SubsetSelector(2, strategy="forward").fit(X[train], y[train], sample_weight=weights[train]).support_
         classifier = LogisticRegression().fit(X[train][:, support], y[train], sample_weight=weights[train])
         expected = classifier.score(X[test][:, support], y[test])
         assert selector.cv_results_[f"split{split}_test_score"][0] == expected

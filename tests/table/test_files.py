@@ -22,9 +22,9 @@ def text(separator: str) -> str:
     return "\n".join(separator.join(map(str, row)) for row in ROWS) + "\n"
 
 
-def refused(path, target="kind") -> str:
+def refused(path, target="kind", **options) -> str:
     with pytest.raises(InvalidInput) as caught:
-        read_file(path, target)
+        read_file(path, target, **options)
     return str(caught.value)
 
 
@@ -102,9 +102,13 @@ def test_parquet_and_csv_agree_with_the_array(tmp_path):
 def test_empty_cells_are_missing(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,c,y\n1,u,,0\n,v,,1\n3,,,1\n")
-    message = refused(path, "y")
+    message = refused(path, "y", missing="error")
     assert "NaN" in message
     assert "columns 'a', 'b', 'c', in 3 of 3 rows" in message
+    table = read_file(path, "y")
+    assert table.missing == "level"
+    found = {int(i): block.missing[:, j].tolist() for block in table.blocks for j, i in enumerate(block.positions)}
+    assert found == {0: [False, True, False], 1: [False, False, True], 2: [True] * 3}
     path.write_text("a,y\n1,\n2,1\n3,0\n")
     assert "missing labels" in refused(path, "y")
 
@@ -140,6 +144,24 @@ def test_what_cannot_be_read_is_refused(tmp_path, name, content, words):
     path = tmp_path / name
     path.write_bytes(content)
     assert words in refused(path)
+
+
+def test_several_targets_and_weights(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,w,y,z,u\n1,2,u,0.5,0\n2,0,v,1.5,1\n1,1,v,2.5,1\n3,1,u,2.5,1\n")
+    table = read_file(path, ["y", "z"], weight="w")
+    assert table.feature_names == ("a", "u")
+    assert table.weights.tolist() == [2, 1, 1]
+    assert table.classes == ("u", "v")
+    assert table.target.tolist() == [0, 1, 0]
+    assert table.target_numbers.tolist() == [[0.5], [2.5], [2.5]]
+    assert read_file(path, ["y", "u"]).classes == (("u", 0), ("u", 1), ("v", 1))
+    assert read_file(path, ["u"], task="regression").target_numbers.tolist() == [[0], [1], [1], [1]]
+    assert "weight='v'" in refused(path, "y", weight="v")
+    assert "one column in two parts" in refused(path, ["y", "z"], weight="z")
+    assert "one column in two parts" in refused(path, ["y", "y"])
+    assert "at least one column" in refused(path, [])
+    assert "target='q'" in refused(path, ["y", "q"])
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):

@@ -102,7 +102,7 @@ def dict_order(table: Table) -> Table:
         for j in range(len(block.positions))
     ]
     blocks.sort(key=lambda block: int(block.positions[0]))
-    return Table(tuple(blocks), table.feature_names, table.target, table.classes)
+    return Table(tuple(blocks), table.feature_names, table.target, table.classes, table.target_numbers)
 
 
 @pytest.mark.parametrize("dtype", ["U3", "S3", object])
@@ -241,7 +241,7 @@ def test_hostile_names_are_kept_as_they_are():
     mixed = pd.DataFrame({name: [1, "a", 2, 3] for name in HOSTILE})
     assert read_table(mixed, Y).feature_names == tuple(HOSTILE)
     with pytest.raises(ValueError, match="NaN"):
-        read_table(pl.DataFrame({name: [None, "a", "b", "c"] for name in HOSTILE}), Y)
+        read_table(pl.DataFrame({name: [None, "a", "b", "c"] for name in HOSTILE}), Y, missing="error")
 
 
 def test_names_that_are_no_strings_become_strings():

@@ -50,9 +50,10 @@ def test_missing_values_of_every_library_are_found():
         pd.DataFrame({"a": ["u", pd.NA, "v", pd.NaT], "b": [1, 2, 3, 4]}, dtype=object),
         pl.DataFrame({"a": [None] * 4}).with_columns(b=1),
     ):
-        message = refused(frame)
+        message = refused(frame, missing="error")
         assert "NaN" in message
         assert "column 'a', in " in message
+        assert "missing='level' or 'pairwise'" in message
 
 
 def test_infinities_name_their_columns():
@@ -63,15 +64,13 @@ def test_infinities_name_their_columns():
     assert "column 'x1', in 2 of 4 rows" in message
     X[0, 0] = np.nan
     assert "NaN" in refused(X)
+    for missing in ("level", "pairwise"):
+        assert "column 'x1', in 2 of 4 rows" in refused(X, missing=missing)
 
 
-def test_sparse_matrices_are_refused_by_name():
-    from scipy import sparse
-
-    for X in (sparse.csr_array(np.eye(4)), sparse.csc_matrix(np.eye(4))):
-        assert "toarray" in refused(X)
-        with pytest.raises(TypeError, match=r"[Ss]parse"):
-            read_table(X, Y)
+def test_unknown_options_are_refused_with_the_choices():
+    assert "one of auto, error, level, pairwise" in refused(np.eye(4), missing="drop")
+    assert "one of auto, classification, regression" in refused(np.eye(4), task="multilabel")
 
 
 @pytest.mark.parametrize(

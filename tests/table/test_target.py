@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from certselect.errors import InvalidInput
 from certselect.table import read_table
@@ -18,9 +19,9 @@ def target_of(y):
     return [table.classes[code] for code in table.target], table.classes
 
 
-def refused(y, m=None) -> str:
+def refused(y, m=None, **options) -> str:
     with pytest.raises(InvalidInput) as caught:
-        read_table(np.zeros((m or len(y), 1)), y)
+        read_table(np.zeros((m or len(y), 1)), y, **options)
     return str(caught.value)
 
 
@@ -131,11 +132,11 @@ def test_missing_labels_of_every_library_are_refused():
         assert "in 1 of 3 rows" in refused(y)
 
 
-def test_continuous_targets_are_refused():
+def test_continuous_targets_are_no_labels():
     for y in (np.array([0.5, 1.0, 2.0]), [0.5, 1, 2]):
-        message = refused(y)
+        message = refused(y, task="classification")
         assert "Unknown label type: continuous" in message
-        assert "Bin the target" in message
+        assert "bin the target" in message
     assert "inf" in refused(np.array([0.0, np.inf, 1.0]))
 
 
@@ -151,8 +152,11 @@ def test_one_class_and_one_sample_are_refused():
     ("y", "words"),
     [
         (None, "requires y to be passed, but the target y is None"),
-        (np.zeros((3, 2)), "shape (3, 2)"),
-        ([[0, 1], [1, 0], [1, 1]], "shape (3, 2)"),
+        (np.zeros((3, 2)), "one class only: (0.0, 0.0)"),
+        (np.zeros((3, 2, 1)), "shape (3, 2, 1)"),
+        (np.zeros((3, 0)), "shape (3, 0)"),
+        ([[0, 1], [1, 0], [1]], "rows of different lengths in y"),
+        (sparse.csr_array(np.eye(3)), "y as a sparse matrix"),
         (5, "shape ()"),
         ("abc", "shape ()"),
         ([0, 1], "X with 3 rows and y with 2 labels"),

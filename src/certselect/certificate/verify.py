@@ -82,7 +82,7 @@ def verify(result: dict[str, Any] | str | Path, table: Table | str | Path) -> Ve
     ]
     if wrong:
         return Verification(False, tuple(wrong))
-    rows = table if isinstance(table, Table) else read_file(table, _target(claim))
+    rows = table if isinstance(table, Table) else read_file(table, _target(claim), **_reading(claim))
     wrong = _other_table(claim, rows)
     if wrong:
         return Verification(False, tuple(wrong))
@@ -185,12 +185,26 @@ def _other_table(claim: dict[str, Any], table: Table) -> list[str]:
     ]
 
 
-def _target(claim: dict[str, Any]) -> str:
-    if not isinstance(claim.get("target"), str):
+def _target(claim: dict[str, Any]) -> str | list[str]:
+    target = claim.get("target")
+    if not isinstance(target, str) and not (
+        isinstance(target, list) and target and all(isinstance(name, str) for name in target)
+    ):
         raise InvalidInput(
             "a result that names no target column", "one written by `certselect select --json`", "Pass a Table instead."
         )
-    return claim["target"]
+    return target
+
+
+def _reading(claim: dict[str, Any]) -> dict[str, str]:
+    """How the table was read: the task, what became of missing values, and which column holds weights."""
+    said = claim.get("reading", {})
+    known = {"task", "missing", "weight"}
+    if not isinstance(said, dict) or not all(
+        name in known and isinstance(value, str | None) for name, value in said.items()
+    ):
+        raise InvalidInput(f"reading {said!r:.80}", f"an object with {', '.join(sorted(known))}", "Pass a Table instead.")
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -108,6 +108,13 @@ def select(
     at_most_one: options.AtMostOne = None,
     costs: options.Costs = None,
     budget: options.Budget = None,
+    information: options.Information = "plugin",
+    correction: options.Correction = "none",
+    n_neighbors: options.Neighbors = 3,
+    task: options.Task = "auto",
+    target_bins: options.TargetBins = 5,
+    missing: options.Missing = "auto",
+    weight: options.Weight = None,
     discretize: options.Discretize = "uniform",
     bins: options.Bins = "5",
     integers: options.Integers = "levels",
@@ -117,7 +124,7 @@ def select(
     json: options.Json = None,
 ) -> None:
     """Choose k columns of a table that together say most about the target column."""
-    from certselect.cli.chosen_table import print_selection, remarks
+    from certselect.cli.chosen_table import notes_on, print_selection, remarks
     from certselect.cli.progress_bar import progress_bar
     from certselect.cli.result_file import check_destination, result_of, write_result
     from certselect.criteria import find_features, subset_problem
@@ -130,9 +137,11 @@ def select(
     options.check_names(criterion, strategy, beta, limit)
     check_destination(json)
     constraints = options.constraints_of(include, exclude, together, at_most_one, costs, budget)
-    coding = options.coding_of(discretize, bins, integers)
+    measuring = options.measuring_of(correction, n_neighbors, target_bins, discretize, bins, integers)
+    reading = {"task": task, "missing": missing, "weight": weight}
     with progress_bar(), warnings.catch_warnings(record=True) as warned:
-        terms = information_terms(read_file(table, target), **coding, n_jobs=jobs)
+        rows = read_file(table, target, **reading)
+        terms = information_terms(rows, estimator=information, **measuring, n_jobs=jobs)
         if k is None and budget is None:
             varying = set((~terms.constant).nonzero()[0].tolist())
             k = min(10, len(varying.difference(find_features(terms.feature_names, "--exclude", exclude))))
@@ -141,10 +150,19 @@ def select(
         selection = search(problem, strategy, random_state=seed, polish=polish, certify=proof, **limit)
     if json is None or str(json) != "-":
         print_selection(selection, terms, problem.of_size(len(selection.indices)) if problem.any_size else problem)
-    for remark in [*(f"note: {warning.message}" for warning in warned), *remarks(selection, terms)]:
-        typer.echo(remark, err=True)
+    said = [*(str(warning.message) for warning in warned), *notes_on(rows, terms), *remarks(selection, terms)]
+    for remark in said:
+        typer.echo(f"note: {remark}", err=True)
     if json is not None:
-        result = result_of(selection, terms, target=target, beta=beta, seed=seed, constraints=problem.constraints)
+        result = result_of(
+            selection,
+            terms,
+            target=options.target_of(target),
+            reading=reading,
+            beta=beta,
+            seed=seed,
+            constraints=problem.constraints,
+        )
         write_result(result, json)
     if selection.status == INTERRUPTED:
         raise typer.Exit(options.INTERRUPTED_EXIT)

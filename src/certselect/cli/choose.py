@@ -20,14 +20,21 @@ def choose(
     table: options.TableFile,
     target: options.Target,
     estimator: Annotated[
-        str, typer.Option(help="The classifier: svm, lda, tree, forest, neural, neighbors or logistic.")
+        str,
+        typer.Option(
+            help="The classifier: svm, lda, tree, forest, neural, neighbors or logistic. "
+            "For a target of numbers: svm, tree, forest, neural, neighbors or linear."
+        ),
     ],
     max_k: Annotated[int | None, typer.Option(help="Try 1 to this many columns; 50 if not given.")] = None,
     candidates: Annotated[
         str | None, typer.Option(help="Try these sizes, like 1-10,15,20; instead of --max-k.")
     ] = None,
-    cv: Annotated[int, typer.Option(help="Number of splits, stratified and shuffled by the seed.")] = 5,
-    scoring: Annotated[str, typer.Option(help="What counts: accuracy, balanced_accuracy, roc_auc, ...")] = "accuracy",
+    cv: Annotated[int, typer.Option(help="Number of splits, shuffled by the seed; stratified for classes.")] = 5,
+    scoring: Annotated[
+        str | None,
+        typer.Option(help="What counts: accuracy (the default for classes), balanced_accuracy, r2 (for numbers), ..."),
+    ] = None,
     protocol: Annotated[
         str, typer.Option(help="honest, or paper: choose with the test rows in sight, for comparison only.")
     ] = "honest",
@@ -43,6 +50,13 @@ def choose(
     at_most_one: options.AtMostOne = None,
     costs: options.Costs = None,
     budget: options.Budget = None,
+    information: options.Information = "plugin",
+    correction: options.Correction = "none",
+    n_neighbors: options.Neighbors = 3,
+    task: options.Task = "auto",
+    target_bins: options.TargetBins = 5,
+    missing: options.Missing = "auto",
+    weight: options.Weight = None,
     discretize: options.Discretize = "uniform",
     bins: options.Bins = "5",
     integers: options.Integers = "levels",
@@ -58,10 +72,11 @@ def choose(
     ] = None,
     json: options.Json = None,
 ) -> None:
-    """Find how many columns a classifier needs, by cross-validation, and choose them."""
-    from sklearn.model_selection import StratifiedKFold
+    """Find how many columns a classifier or a regressor needs, by cross-validation, and choose them."""
+    from sklearn.model_selection import KFold, StratifiedKFold
 
-    from certselect.cli.classifiers import make_classifier
+    from certselect.cli.predictors import make_predictor
+    from certselect.cli.chosen_table import notes_on
     from certselect.cli.progress_bar import progress_bar
     from certselect.cli.result_file import check_destination
     from certselect.selectors import SubsetSelectorCV
@@ -73,10 +88,14 @@ def choose(
     check_destination(json)
     keeps_file = json is not None and str(json) != "-"
     unfinished = json.with_name(json.name + ".unfinished") if keeps_file and json is not None else None
+    reading = {"task": task, "missing": missing, "weight": weight}
+    with progress_bar(), warnings.catch_warnings(record=True) as warned_reading:
+        rows = read_file(table, target, **reading)
+    folds = KFold if rows.task == "regression" else StratifiedKFold
     selector = SubsetSelectorCV(
-        make_classifier(estimator, seed),
+        make_predictor(estimator, rows.task, seed),
         _sizes(candidates, max_k),
-        StratifiedKFold(cv, shuffle=True, random_state=seed),
+        folds(cv, shuffle=True, random_state=seed),
         scoring,
         protocol,
         one_standard_error=one_standard_error,
@@ -87,16 +106,19 @@ def choose(
         checkpoint=resume or unfinished,
         random_state=seed,
         n_jobs=jobs,
-        **options.coding_of(discretize, bins, integers),
+        information=information,
+        task=task,
+        missing=missing,
+        **options.measuring_of(correction, n_neighbors, target_bins, discretize, bins, integers),
         **options.constraints_of(include, exclude, together, at_most_one, costs, budget),
     )
     stopped: SizeScores | None = None
     with progress_bar(), warnings.catch_warnings(record=True) as warned:
         try:
-            selector.fit_table(read_file(table, target))
+            selector.fit_table(rows)
         except StoppedEarly as stop:
             stopped = stop.so_far
-    for message in dict.fromkeys(str(warning.message) for warning in warned):
+    for message in dict.fromkeys(str(warning.message) for warning in (*warned_reading, *warned)):
         typer.echo(f"note: {message}", err=True)
     if stopped is not None:
         _print_scores(stopped, one_standard_error)
@@ -104,17 +126,19 @@ def choose(
         hint = f"the same command goes on from {kept}" if kept else "with --resume FILE a stopped run can go on"
         typer.echo(f"note: interrupted; this is the best so far; {hint}", err=True)
         raise typer.Exit(options.INTERRUPTED_EXIT)
-    _write(selector, target=target, estimator=estimator, json=json)
+    for note in notes_on(rows, selector.terms_):
+        typer.echo(f"note: {note}", err=True)
+    _write(selector, target=options.target_of(target), reading=reading, estimator=estimator, json=json)
     if resume is None and unfinished is not None:
         unfinished.unlink(missing_ok=True)
 
 
-def _check_splits_and_scoring(cv: int, scoring: str) -> None:
+def _check_splits_and_scoring(cv: int, scoring: str | None) -> None:
     from sklearn.metrics import get_scorer_names
 
     if cv < 2:
         raise InvalidInput(f"--cv {cv}", "2 or more", "The usual number is 5 or 10.")
-    if scoring not in get_scorer_names():
+    if scoring is not None and scoring not in get_scorer_names():
         raise InvalidInput(
             f"--scoring {scoring}",
             "one of scikit-learn's names, such as accuracy, balanced_accuracy, f1_macro or roc_auc",
@@ -155,7 +179,14 @@ def _print_scores(scores: SizeScores, one_standard_error: bool) -> None:
     typer.echo(f"{best} features: {rule}. +-: one standard error of the mean over {len(scores.scores)} splits.")
 
 
-def _write(selector: SubsetSelectorCV, *, target: str, estimator: str, json: Path | None) -> None:
+def _write(
+    selector: SubsetSelectorCV,
+    *,
+    target: str | list[str],
+    reading: dict[str, str | None],
+    estimator: str,
+    json: Path | None,
+) -> None:
     """Print the scores and the chosen columns, and write both as a result that `certselect verify` checks."""
     from certselect.cli.chosen_table import print_selection, remarks
     from certselect.cli.result_file import result_of, write_result
@@ -168,13 +199,14 @@ def _write(selector: SubsetSelectorCV, *, target: str, estimator: str, json: Pat
         _print_scores(scores, selector.one_standard_error)
         print_selection(selection, terms, problem)
     for remark in remarks(selection, terms):
-        typer.echo(remark, err=True)
+        typer.echo(f"note: {remark}", err=True)
     if json is None:
         return
     result = result_of(
         selection,
         terms,
         target=target,
+        reading=reading,
         beta=selector.beta,
         seed=selector.random_state,
         constraints=problem.constraints,

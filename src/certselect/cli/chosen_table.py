@@ -12,6 +12,7 @@ from rich.text import Text
 from certselect.criteria import SubsetProblem
 from certselect.information.terms import InformationTerms
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.table import Table as InputTable
 
 _MANY_LEVELS = 50
 
@@ -69,24 +70,41 @@ def _loss_without(problem: SubsetProblem, feature: int, chosen: np.ndarray) -> f
     return float(problem.linear[feature] - problem.weight(problem.k) * problem.pair_row(feature)[others].sum())
 
 
+def notes_on(rows: InputTable, terms: InformationTerms) -> list[str]:
+    """What was made of the table that the user may not expect: bins of the target, missing values, an estimator."""
+    said = []
+    if terms.picked:
+        said.append(f"measured by {terms.picked}")
+    if rows.task == "regression":
+        bins = terms.settings.get("target_bins")
+        how = f"cut into {bins} bins of equal counts" if bins else "measured as it is"
+        said.append(f"the target is a number, {how}; --task classification takes its values as classes")
+    lacking = sum(int(block.missing.any(axis=0).sum()) for block in rows.blocks if block.missing is not None)
+    if lacking:
+        how = "a level of their own" if rows.missing == "level" else "left out pair by pair"
+        said.append(f"{lacking} columns have missing values, which are {how}; --missing chooses")
+    return said
+
+
 def remarks(selection: Selection, terms: InformationTerms) -> list[str]:
     """What the user should know besides: dropped columns, doubtful codings, an early end."""
     said = []
     if selection.dropped:
         some = ", ".join(map(repr, selection.dropped[:5])) + (", ..." if len(selection.dropped) > 5 else "")
-        said.append(f"note: {len(selection.dropped)} constant columns were left out: {some}")
-    crowded = [int(i) for i in np.flatnonzero(terms.levels > _MANY_LEVELS) if _passed_as_levels(terms, int(i))]
+        said.append(f"{len(selection.dropped)} constant columns were left out: {some}")
+    many = np.flatnonzero(terms.levels > _MANY_LEVELS)
+    crowded = [int(i) for i in many if _passed_as_levels(terms, int(i))]
     if crowded:
         first = crowded[0]
         said.append(
-            f"note: {len(crowded)} columns have more than {_MANY_LEVELS} levels ({terms.feature_names[first]!r} has "
+            f"{len(crowded)} columns have more than {_MANY_LEVELS} levels ({terms.feature_names[first]!r} has "
             f"{terms.levels[first]}), which inflates their relevance; --integers numbers bins whole numbers"
         )
     known = math.nan if selection.certificate is None else selection.certificate.known
     if known > selection.objective * (1.0 + 1e-9 * math.copysign(1.0, selection.objective)):
-        said.append(f"note: the proof came across a subset worth {known:.6f}; --strategy exact goes for it")
+        said.append(f"the proof came across a subset worth {known:.6f}; --strategy exact goes for it")
     if selection.status == INTERRUPTED:
-        said.append("note: interrupted; this is the best subset found so far")
+        said.append("interrupted; this is the best subset found so far")
     return said
 
 

@@ -10,7 +10,25 @@ import typer
 INTERRUPTED_EXIT = 130  # what shells report for Ctrl-C
 
 TableFile = Annotated[Path, typer.Argument(help="CSV or Parquet file, one row per sample.")]
-Target = Annotated[str, typer.Option("--target", "-t", help="Column that holds the classes.")]
+Target = Annotated[
+    list[str],
+    typer.Option("--target", "-t", metavar="COLUMN", help="Column to be told: classes or numbers; may be repeated."),
+]
+Task = Annotated[
+    str, typer.Option(help="auto, classification or regression; auto goes by whether the target is all whole.")
+]
+Missing = Annotated[
+    str,
+    typer.Option(help="Empty cells: level (one of their own; the default, auto), pairwise (rows with both) or error."),
+]
+Weight = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column that says how much each row counts.")]
+Information = Annotated[
+    str, typer.Option(help="How information is measured: plugin (counts), gaussian_copula, neighbors or auto.")
+]
+Correction = Annotated[
+    str, typer.Option(help="Of the bias of plugin: none, miller_madow, grassberger or shrinkage.")
+]
+Neighbors = Annotated[int, typer.Option(help="Number of neighbours, for neighbors.")]
 CriterionName = Annotated[str, typer.Option("--criterion", help="jmi, mrmr, mifs, d1 (cife) or max_relevance.")]
 StrategyName = Annotated[
     str,
@@ -43,9 +61,26 @@ Beta = Annotated[float | None, typer.Option(help="Weight of the redundancy, for 
 Json = Annotated[Path | None, typer.Option(help="Write the result to this file; - for standard output.")]
 
 
-def coding_of(discretize: str, bins: str, integers: str) -> dict[str, Any]:
-    """The coding options as the library takes them."""
-    return {"discretize": discretize, "bins": int(bins) if bins.isdigit() else bins, "integers": integers}
+TargetBins = Annotated[int, typer.Option(help="Levels that plugin cuts a target of numbers into.")]
+
+
+def measuring_of(
+    correction: str, n_neighbors: int, target_bins: int, discretize: str, bins: str, integers: str
+) -> dict[str, Any]:
+    """The options of measuring, but for the estimator, as the library takes them."""
+    return {
+        "correction": correction,
+        "n_neighbors": n_neighbors,
+        "target_bins": target_bins,
+        "discretize": discretize,
+        "bins": int(bins) if bins.isdigit() else bins,
+        "integers": integers,
+    }
+
+
+def target_of(names: list[str]) -> str | list[str]:
+    """The target as a result file names it: one column by itself, several as a list."""
+    return names[0] if len(names) == 1 else names
 
 
 def constraints_of(

@@ -29,6 +29,13 @@ def path(
     at_most_one: options.AtMostOne = None,
     costs: options.Costs = None,
     budget: options.Budget = None,
+    information: options.Information = "plugin",
+    correction: options.Correction = "none",
+    n_neighbors: options.Neighbors = 3,
+    task: options.Task = "auto",
+    target_bins: options.TargetBins = 5,
+    missing: options.Missing = "auto",
+    weight: options.Weight = None,
     discretize: options.Discretize = "uniform",
     bins: options.Bins = "5",
     integers: options.Integers = "levels",
@@ -38,6 +45,7 @@ def path(
     json: options.Json = None,
 ) -> None:
     """Show what the best subsets of 1, 2, 3, ... columns are worth, and where that curve bends."""
+    from certselect.cli.chosen_table import notes_on
     from certselect.cli.progress_bar import progress_bar
     from certselect.cli.result_file import check_destination, write_result
     from certselect.evaluation.sizes import find_elbow, value_curve
@@ -49,9 +57,11 @@ def path(
     options.check_names(criterion, strategy, beta)
     check_destination(json)
     constraints = options.constraints_of(include, exclude, together, at_most_one, costs, budget)
-    coding = options.coding_of(discretize, bins, integers)
+    measuring = options.measuring_of(correction, n_neighbors, target_bins, discretize, bins, integers)
+    reading = {"task": task, "missing": missing, "weight": weight}
     with progress_bar(), warnings.catch_warnings(record=True) as warned:
-        terms = information_terms(read_file(table, target), **coding, n_jobs=jobs)
+        rows = read_file(table, target, **reading)
+        terms = information_terms(rows, estimator=information, **measuring, n_jobs=jobs)
         sizes = candidate_sizes(terms, max_k, constraints)
         curve = value_curve(
             terms,
@@ -67,14 +77,22 @@ def path(
     elbow = find_elbow(curve) if len(sizes) > 2 else None
     if json is None or str(json) != "-":
         _print_curve(curve, elbow)
-    for message in dict.fromkeys(str(warning.message) for warning in warned):
+    for message in [*dict.fromkeys(str(warning.message) for warning in warned), *notes_on(rows, terms)]:
         typer.echo(f"note: {message}", err=True)
     interrupted = any(selection.status == INTERRUPTED for selection in curve.selections)
     if interrupted:
         typer.echo("note: interrupted; the sizes not reached are filled up with the most relevant columns", err=True)
     if json is not None:
-        about = {"target": target, "criterion": criterion, "beta": beta, "strategy": strategy, "seed": seed}
-        write_result(_as_json(curve, elbow) | about | {"coding": coding}, json)
+        about = {
+            "target": options.target_of(target),
+            "reading": reading,
+            "coding": terms.settings,
+            "criterion": criterion,
+            "beta": beta,
+            "strategy": strategy,
+            "seed": seed,
+        }
+        write_result(_as_json(curve, elbow) | about, json)
     if interrupted:
         raise typer.Exit(options.INTERRUPTED_EXIT)
 

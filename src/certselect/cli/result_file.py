@@ -24,14 +24,16 @@ def result_of(
     selection: Selection,
     terms: InformationTerms,
     *,
-    target: str,
+    target: str | list[str],
     beta: float | None,
     seed: int,
+    reading: dict[str, str | None] | None = None,
     constraints: Constraints | None = None,
 ) -> dict[str, Any]:
     """Everything needed to read, compare, repeat and verify a selection; what is unknown is null.
 
-    `constraints` are those of the problem the selection is for.
+    `reading` is how the table was read from its file, `constraints` are those of the
+    problem the selection is for.
     """
     certificate = selection.certificate
     if certificate is not None and certificate.multipliers is None and certificate.proof is None:
@@ -49,8 +51,9 @@ def result_of(
         "strategy": selection.strategy,
         "k": selection.k,
         "constraints": None if constraints is None else constraints.describe(),
-        "coding": terms.coding.describe() if terms.coding is not None else None,
+        "coding": dict(terms.settings),
         "target": target,
+        "reading": reading or {},
         "seed": seed,
         "scores": [_number(score) for score in selection.scores],
         "dropped": list(selection.dropped),

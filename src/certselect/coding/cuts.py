@@ -9,35 +9,82 @@ the order of rows changes no bit.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from certselect.coding.masses import Masses, RowWeights, masses
 from certselect.coding.mdlp import mdlp_edges
 from certselect.coding.tiles import row_tiles
 
 METHODS = ("uniform", "quantile", "mean_std", "mdlp")
 BIN_RULES = ("sturges", "freedman_diaconis", "sqrt")
+_QUARTILES = np.array([0.25, 0.75])
 FEWEST_BINS, MOST_BINS = 2, 256  # that a rule may give
 
 
+@dataclass(frozen=True, eq=False)
+class Cutter:
+    """How columns are to be cut, and what their rows are: the class and the weight of each."""
+
+    method: str
+    bins: int | str
+    target: np.ndarray
+    n_classes: int
+    weights: RowWeights | None
+
+    def edges(self, values: np.ndarray, missing: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Edges of the columns of (m, p), flat, and how many each has, by the rows that are not missing.
+
+        Where a cell is missing, `values` must hold some other value of its column.
+        """
+        if missing is None or only_ends(self.method, self.bins):
+            return find_edges(values, self.method, self.bins, self.target, self.n_classes, self.weights)
+        found = [self._column_edges(values[:, j], ~missing[:, j]) for j in range(values.shape[1])]
+        return np.concatenate([edges for edges, _ in found]), np.concatenate([counts for _, counts in found])
+
+    def _column_edges(self, column: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        weights = None if self.weights is None else self.weights.of_rows(rows)
+        return find_edges(column[rows, None], self.method, self.bins, self.target[rows], self.n_classes, weights)
+
+
 def find_edges(
-    values: np.ndarray, method: str, bins: int | str, target: np.ndarray, n_classes: int
+    values: np.ndarray,
+    method: str,
+    bins: int | str,
+    target: np.ndarray,
+    n_classes: int,
+    weights: RowWeights | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Edges of the columns of (m, p), flat, and how many each column has; none for a constant one."""
     low, high = _ends(values)
-    if method == "uniform" and not isinstance(bins, str):  # the ends are enough: no copy of the columns
-        edges = uniform_edges(low, high, np.full(len(low), bins))
-        return _flat(*_distinct(edges, low, high))
+    if only_ends(method, bins):  # no copy of the columns
+        return edges_between(low, high, int(bins))
     columns = np.ascontiguousarray(values.T, dtype=np.float64)
     if method == "mdlp":
-        found = [mdlp_edges(column, target, n_classes) for column in columns]
+        found = [mdlp_edges(column, target, n_classes, weights) for column in columns]
         return np.concatenate(found) + 0.0, np.array([len(edges) for edges in found])
+    weighed = None if weights is None else [masses(column, weights) for column in columns]
     if method == "mean_std":
-        edges = mean_std_edges(columns)
+        edges = mean_std_edges(columns) if weighed is None else np.stack([weighted_mean_std_edges(w) for w in weighed])
         return _flat(edges, np.broadcast_to((low < high)[:, None], edges.shape))
-    n_bins = bins_per_column(columns, bins)
-    edges = uniform_edges(low, high, n_bins) if method == "uniform" else quantile_edges(columns, n_bins)
+    n_bins = bins_per_column(columns, bins) if weighed is None else weighted_bins_per_column(weighed, bins)
+    if method == "uniform":
+        edges = uniform_edges(low, high, n_bins)
+    else:
+        edges = quantile_edges(columns, n_bins) if weighed is None else weighted_quantile_edges(weighed, n_bins)
     return _flat(*_distinct(edges, low, high))
+
+
+def edges_between(low: np.ndarray, high: np.ndarray, bins: int) -> tuple[np.ndarray, np.ndarray]:
+    """Edges, flat, of bins of equal width between these ends, and how many each column has."""
+    return _flat(*_distinct(uniform_edges(low, high, np.full(len(low), bins)), low, high))
+
+
+def only_ends(method: str, bins: int | str) -> bool:
+    """Whether a column's smallest and largest number say where it is cut, whatever lies between."""
+    return method == "uniform" and not isinstance(bins, str)
 
 
 def uniform_edges(low: np.ndarray, high: np.ndarray, n_bins: np.ndarray) -> np.ndarray:
@@ -62,20 +109,35 @@ def quantile_edges(columns: np.ndarray, n_bins: np.ndarray) -> np.ndarray:
     return edges
 
 
+def weighted_quantile_edges(columns: Sequence[Masses], n_bins: np.ndarray) -> np.ndarray:
+    """Bins of equal weight, as far as ties allow."""
+    edges = np.full((len(columns), int(n_bins.max()) - 1), np.nan)
+    for own, column, count in zip(edges, columns, n_bins.tolist(), strict=True):
+        own[: count - 1] = column.quantiles(np.arange(1, count) / count)
+    return edges
+
+
 def mean_std_edges(columns: np.ndarray) -> np.ndarray:
     """Three states: below mean - std, between, above mean + std (population deviation).
 
     A number at either end is between; the upper edge is the next float above
     mean + std so that "count the edges not above" stays the only rule.
     """
-    # Powers of two scale without rounding: no square overflows or vanishes.
-    _, exponent = np.frexp(np.abs(columns).max(axis=1))
+    exponent = _exponent(columns)
     scaled = np.sort(np.ldexp(columns, -exponent[:, None]), axis=1)
     mean = scaled.mean(axis=1)
     deviation = np.sqrt(np.square(scaled - mean[:, None]).mean(axis=1))
-    with np.errstate(over="ignore"):  # an infinite edge is one that no number crosses
-        lower, upper = np.ldexp(mean - deviation, exponent), np.ldexp(mean + deviation, exponent)
-        return np.stack([lower, np.nextafter(upper, np.inf)], axis=1)
+    return _around(mean, deviation, exponent)
+
+
+def weighted_mean_std_edges(column: Masses) -> np.ndarray:
+    """The same of one weighted column, by writing its rows out where they are whole and not too many."""
+    repeated = column.repeated()
+    if repeated is not None:
+        return mean_std_edges(repeated[None])[0]
+    exponent = _exponent(column.numbers[None])
+    mean, deviation = replace(column, numbers=np.ldexp(column.numbers, -exponent)).mean_and_deviation()
+    return _around(np.array([mean]), np.array([deviation]), exponent)[0]
 
 
 def bins_per_column(columns: np.ndarray, bins: int | str) -> np.ndarray:
@@ -85,21 +147,35 @@ def bins_per_column(columns: np.ndarray, bins: int | str) -> np.ndarray:
     "freedman_diaconis" ceil((max - min) / (2 IQR m^(-1/3))), Sturges' where the
     quartiles coincide.
     """
-    p, m = columns.shape
-    if bins == "sturges":
-        found = np.full(p, math.ceil(math.log2(m)) + 1)
-    elif bins == "sqrt":
-        found = np.full(p, math.ceil(math.sqrt(m)))
-    elif bins == "freedman_diaconis":
+    if bins == "freedman_diaconis":
         half = columns / 2
-        quartiles = _quantiles(half, np.array([0.25, 0.75]))
-        spread = quartiles[1] - quartiles[0]
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            ratio = (half.max(axis=1) - half.min(axis=1)) / (2 * spread) * m ** (1 / 3)
-        ratio = np.where(spread > 0, ratio, math.ceil(math.log2(m)) + 1)
-        found = np.ceil(np.minimum(ratio, MOST_BINS))
-    else:
-        return np.full(p, bins)
+        return _by_spread(_quantiles(half, _QUARTILES), half.max(axis=1) - half.min(axis=1), columns.shape[1])
+    return np.full(len(columns), _by_rows(columns.shape[1], bins) if isinstance(bins, str) else bins)
+
+
+def weighted_bins_per_column(columns: Sequence[Masses], bins: int | str) -> np.ndarray:
+    """The same of weighted columns, m being their weight, rounded."""
+    if not isinstance(bins, str):
+        return np.full(len(columns), bins)
+    # All columns of a call hold the same rows.
+    m = max(1, round(columns[0].total))
+    if bins != "freedman_diaconis":
+        return np.full(len(columns), _by_rows(m, bins))
+    halves = [replace(column, numbers=column.numbers / 2) for column in columns]
+    quartiles = np.stack([half.quantiles(_QUARTILES) for half in halves], axis=1)
+    return _by_spread(quartiles, np.array([half.numbers[-1] - half.numbers[0] for half in halves]), m)
+
+
+def _by_rows(m: int, rule: str) -> int:
+    found = math.ceil(math.sqrt(m)) if rule == "sqrt" else math.ceil(math.log2(m)) + 1
+    return min(max(found, FEWEST_BINS), MOST_BINS)
+
+
+def _by_spread(quartiles: np.ndarray, ranges: np.ndarray, m: int) -> np.ndarray:
+    spread = quartiles[1] - quartiles[0]
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        ratio = ranges / (2 * spread) * m ** (1 / 3)
+    found = np.where(spread > 0, np.ceil(np.minimum(ratio, MOST_BINS)), _by_rows(m, "sturges"))
     return np.clip(found, FEWEST_BINS, MOST_BINS).astype(np.int64)
 
 
@@ -108,6 +184,17 @@ def _quantiles(columns: np.ndarray, shares: np.ndarray) -> np.ndarray:
     if not half.any():
         return np.quantile(columns, shares, axis=1)
     return np.quantile(np.where(half[:, None], columns / 2, columns), shares, axis=1) * np.where(half, 2, 1)
+
+
+def _exponent(columns: np.ndarray) -> np.ndarray:
+    """Powers of two that scale columns to 1, without rounding: no square overflows or vanishes."""
+    return np.frexp(np.abs(columns).max(axis=1))[1]
+
+
+def _around(mean: np.ndarray, deviation: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):  # an infinite edge is one that no number crosses
+        lower, upper = np.ldexp(mean - deviation, exponent), np.ldexp(mean + deviation, exponent)
+        return np.stack([lower, np.nextafter(upper, np.inf)], axis=1)
 
 
 def _overflows(low: np.ndarray, high: np.ndarray) -> np.ndarray:

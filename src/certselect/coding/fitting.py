@@ -1,16 +1,23 @@
-"""code_table: Table -> CodedTable."""
+"""code_table: Table -> CodedTable, or SparseCodedTable."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from certselect.coding import cuts
-from certselect.coding.levels import category_levels, integer_levels
-from certselect.coding.model import CodedTable, Coding, Part, assemble
+from certselect.coding.assembly import CodedColumns, assemble, assemble_sparse
+from certselect.coding.levels import CategoryLevels, category_levels, integer_levels
+from certselect.coding.masses import row_weights
+from certselect.coding.model import CodedTable, Coding, Part, SparseCodedTable
 from certselect.coding.numbers import NumberCuts, count_edges
-from certselect.coding.tiles import TILE_WIDTH, over_columns
+from certselect.coding.sparse import code_sparse, refuse_pairwise
+from certselect.coding.target import cut_target, joint_classes
+from certselect.coding.tiles import TILE_WIDTH, filled, over_columns
 from certselect.errors import InvalidInput
-from certselect.table import Table
+from certselect.table import Block, Table
 from certselect.threads import thread_count
 
 _BINNED = ("uniform", "quantile")  # methods that ask how many bins
@@ -24,13 +31,16 @@ def code_table(
     discretize: str = "uniform",
     bins: int | str = 5,
     integers: str = "levels",
+    target_bins: int = 5,
     n_jobs: int | None = None,
-) -> CodedTable:
+) -> CodedTable | SparseCodedTable:
     """Turn every column into small integers, the only thing that counting needs.
 
     Integers, bools and categories are coded by their distinct values in order.
     Numbers are cut into bins: a code is the number of edges that are not above
-    the number. Which rows come first changes neither edges nor codes.
+    the number. Which rows come first changes neither edges nor codes, and whole
+    weights change them as repeated rows would. A missing value has the last code
+    of its column; edges are found by the values that are there.
 
     Parameters
     ----------
@@ -47,8 +57,17 @@ def code_table(
         that gives their number. Not used by the other two methods.
     integers : {"levels", "numbers"}
         Whether integers (not bools) are coded by their values or cut like numbers.
+    target_bins : int
+        Bins of equal counts that a target of numbers is cut into, at least 2.
     n_jobs : int, optional
         Threads; all cores if None.
+
+    Returns
+    -------
+    CodedTable, or SparseCodedTable of a sparse table
+        With the same codes. Integers by their values and bins of equal width in a given
+        number cost time and memory by the cells stored; for all else the zeros are written
+        down for some columns at a time, 2 million cells together.
 
     Notes
     -----
@@ -60,6 +79,10 @@ def code_table(
     moves to the next float above, so that uniform and quantile bins never make
     a column constant that is not.
 
+    With weights, m in these rules is their sum, rounded, and quantiles, means and class
+    counts are weighted. Where whole weights add up to more than 20 million, the edges of
+    "mean_std" may differ in the last digits from those of as many rows.
+
     Examples
     --------
     >>> import numpy as np
@@ -68,48 +91,112 @@ def code_table(
     >>> code_table(table, bins=2).codes
     array([[0, 1, 1]], dtype=uint8)
     """
-    _check_options(discretize, bins, integers)
+    _check_options(discretize, bins, integers, target_bins)
     bins = bins if isinstance(bins, str) else int(bins)
     n_threads = thread_count(n_jobs)
-    coded: list[tuple[Part, np.ndarray]] = []
+    weights = None if table.weights is None else row_weights(table.weights)
+    target_edges = cut_target(table, int(target_bins), weights)
+    target, classes = joint_classes(table, target_edges)
+    cutter = cuts.Cutter(discretize, bins, target, len(classes), weights)
+
+    def coding(parts: tuple[Part, ...], lacking: np.ndarray | None) -> Coding:
+        return Coding(
+            discretize,
+            bins if discretize in _BINNED else None,
+            integers,
+            table.feature_names,
+            classes,
+            parts,
+            int(target_bins) if target_edges else None,
+            target_edges,
+            table.missing,
+            lacking,
+        )
+
+    as_numbers = integers == "numbers"
+    if table.sparse is not None:
+        if table.missing == "pairwise" and table.sparse.missing is not None:
+            raise refuse_pairwise()
+        parts, lacking, cells = code_sparse(table.sparse, as_numbers=as_numbers, cutter=cutter, n_threads=n_threads)
+        return assemble_sparse(coding(parts, lacking), cells, target, table.weights)
+    coded: list[CodedColumns] = []
     for block in table.blocks:
-        values = block.values
-        if block.kind == "integer" and integers == "numbers" and values.dtype != bool:
-            values = values.astype(np.float64)
-        if block.kind == "category":
-            coded.append(category_levels(block))
-        elif values.dtype.kind == "f":
-            coded.append(_code_numbers(values, block.positions, discretize, bins, table, n_threads))
-        else:
-            coded.extend(integer_levels(block, n_threads))
-    coding = Coding(
-        discretize,
-        bins if discretize in _BINNED else None,
-        integers,
-        table.feature_names,
-        table.classes,
-        tuple(part for part, _ in coded),
+        assert isinstance(block, Block)
+        for piece in _complete_and_not(block):
+            coded.extend(_code_block(piece, as_numbers, cutter, n_threads))
+    return assemble(
+        coding(tuple(some.part for some in coded), _lacking(table.n_features, coded)),
+        coded,
+        target,
+        table.weights,
+        fitted=True,
     )
-    return assemble(coding, coded, table.target, fitted=True)
+
+
+def _complete_and_not(block: Block) -> Iterator[Block]:
+    """The columns that have all their values, those that have some, and those that have none."""
+    if block.missing is None:
+        yield block
+        return
+    some, none = block.missing.any(axis=0), block.missing.all(axis=0)
+    for complete, places in ((True, ~some), (False, some & ~none), (False, none)):
+        places = np.flatnonzero(places)
+        if len(places):
+            yield Block(
+                block.kind,
+                block.positions[places],
+                block.values[:, places],
+                tuple(block.vocabularies[place] for place in places) if block.vocabularies else (),
+                None if complete else block.missing[:, places],
+            )
+
+
+def _code_block(block: Block, as_numbers: bool, cutter: cuts.Cutter, n_threads: int) -> Iterator[CodedColumns]:
+    missing = block.missing
+    if missing is not None:
+        if missing.all():  # columns without any value: no level but that of missing
+            empty = CategoryLevels(block.positions, ((),) * len(block.positions))
+            yield CodedColumns(empty, np.zeros(missing.shape[::-1], dtype=np.uint8), missing)
+            return
+        block = replace(block, values=filled(block.values, missing))
+    if block.kind == "category":
+        yield CodedColumns(*category_levels(block), missing)
+        return
+    values = block.values
+    if values.dtype.kind == "f" or (as_numbers and values.dtype != bool):
+        numbers = values if values.dtype.kind == "f" else values.astype(np.float64)
+        yield CodedColumns(*_code_numbers(numbers, missing, block.positions, cutter, n_threads), missing)
+        return
+    for part, codes in integer_levels(block, n_threads):
+        own = None if missing is None else missing[:, np.searchsorted(block.positions, part.positions)]
+        yield CodedColumns(part, codes, own)
+
+
+def _lacking(n_features: int, coded: Iterable[CodedColumns]) -> np.ndarray | None:
+    lacking = np.zeros(n_features, dtype=bool)
+    for some in coded:
+        lacking[some.part.positions] = some.missing is not None
+    return lacking if lacking.any() else None
 
 
 def _code_numbers(
-    values: np.ndarray, positions: np.ndarray, discretize: str, bins: int | str, table: Table, n_threads: int
+    values: np.ndarray, missing: np.ndarray | None, positions: np.ndarray, cutter: cuts.Cutter, n_threads: int
 ) -> tuple[NumberCuts, np.ndarray]:
     """Edges and codes together, a slice of columns at a time, while its numbers are in the cache."""
     m, p = values.shape
-    most = {"mean_std": 3, "mdlp": m}.get(discretize, bins if isinstance(bins, int) else cuts.MOST_BINS)
+    bins = cutter.bins
+    most = {"mean_std": 3, "mdlp": m}.get(cutter.method, bins if isinstance(bins, int) else cuts.MOST_BINS)
     codes = np.empty((p, m), dtype=np.min_scalar_type(most - 1))
     found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def code(columns: slice) -> None:
         part = values[:, columns]
-        edges, counts = cuts.find_edges(part, discretize, bins, table.target, len(table.classes))
+        edges, counts = cutter.edges(part, None if missing is None else missing[:, columns])
         count_edges(part, edges, counts, codes[columns])
         found[columns.start] = edges, counts
 
     # A given number of equal widths copies nothing, so slices may be wide; all else copies its slice.
-    copies = discretize != "uniform" or isinstance(bins, str)
+    copies = not cuts.only_ends(cutter.method, bins)
     over_columns(code, p, m, max(16 if copies else TILE_WIDTH, _SLICE_CELLS // m), n_threads)
     slices_in_order = [found[start] for start in sorted(found)]
     counts = np.concatenate([counts for _, counts in slices_in_order])
@@ -117,17 +204,18 @@ def _code_numbers(
     return NumberCuts(positions, np.concatenate([edges for edges, _ in slices_in_order]), starts), codes
 
 
-def _check_options(discretize: str, bins: int | str, integers: str) -> None:
+def _check_options(discretize: str, bins: int | str, integers: str, target_bins: int) -> None:
     if discretize not in cuts.METHODS:
         raise InvalidInput(f"discretize={discretize!r}", f"one of {', '.join(cuts.METHODS)}", "Check the spelling.")
     if integers not in _INTEGERS:
         raise InvalidInput(f"integers={integers!r}", f"one of {', '.join(_INTEGERS)}", "Check the spelling.")
-    if isinstance(bins, str):
-        known = bins in cuts.BIN_RULES
-    else:
-        known = isinstance(bins, int | np.integer) and not isinstance(bins, bool) and bins >= 2
-    if known:
-        return
-    raise InvalidInput(
-        f"bins={bins!r}", f"a whole number, 2 or more, or one of {', '.join(cuts.BIN_RULES)}", "The default is 5."
-    )
+    if not (bins in cuts.BIN_RULES if isinstance(bins, str) else _two_or_more(bins)):
+        raise InvalidInput(
+            f"bins={bins!r}", f"a whole number, 2 or more, or one of {', '.join(cuts.BIN_RULES)}", "The default is 5."
+        )
+    if not _two_or_more(target_bins):
+        raise InvalidInput(f"target_bins={target_bins!r}", "a whole number, 2 or more", "The default is 5.")
+
+
+def _two_or_more(bins: object) -> bool:
+    return isinstance(bins, int | np.integer) and not isinstance(bins, bool) and int(bins) >= 2

@@ -91,6 +91,31 @@ def integer_levels(block: Block, n_threads: int) -> list[tuple[IntegerLevels, np
     return fitted
 
 
+def sparse_integer_levels(
+    values: np.ndarray, columns: np.ndarray, with_zero: np.ndarray
+) -> tuple[IntegerLevels, np.ndarray, np.ndarray]:
+    """Number the distinct integers of sparse columns: levels, codes of the cells, and each column's code of 0.
+
+    `columns` (cells,) says where a cell stands, `with_zero` (n,) which columns hold a 0 too;
+    the code of 0 is 0 for the others.
+    """
+    values = values.view(np.uint8) if values.dtype == bool else values
+    zeros = np.flatnonzero(with_zero)
+    everywhere = np.concatenate([columns, zeros])
+    everything = np.concatenate([values, np.zeros(len(zeros), dtype=values.dtype)])
+    order = np.lexsort((everything, everywhere))
+    everywhere, everything = everywhere[order], everything[order]
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (everywhere[1:] != everywhere[:-1]) | (everything[1:] != everything[:-1])
+    starts = _starts(np.bincount(everywhere[fresh], minlength=len(with_zero)))
+    codes = np.empty(len(order), dtype=np.int64)
+    codes[order] = np.cumsum(fresh) - 1 - starts[everywhere]
+    background = np.zeros(len(with_zero), dtype=np.int64)
+    background[zeros] = codes[len(values) :]
+    distinct = _widest(everything[fresh])
+    return IntegerLevels(np.arange(len(with_zero)), distinct, starts), codes[: len(values)], background
+
+
 def category_levels(block: Block) -> tuple[CategoryLevels, np.ndarray]:
     """Category codes with the vocabulary entries that never occur left out."""
     codes = np.empty(block.values.shape[::-1], dtype=np.int32)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
+
+from certselect.coding.masses import RowWeights
 
 _TIE = 1e-12  # scores closer than this, relative to the largest they could be, are equal: the lowest cut wins
 
 
-def mdlp_edges(column: np.ndarray, target: np.ndarray, n_classes: int) -> np.ndarray:
+def mdlp_edges(column: np.ndarray, target: np.ndarray, n_classes: int, weights: RowWeights | None = None) -> np.ndarray:
     """Cut a column where the class entropy falls most, while the description length falls too.
 
     A set S of N rows is cut in S1 and S2 at the place of least entropy
@@ -19,7 +22,8 @@ def mdlp_edges(column: np.ndarray, target: np.ndarray, n_classes: int) -> np.nda
 
     with k, k1, k2 the numbers of classes in S, S1, S2; then both sides are cut
     in the same way. Edges lie midway between neighbouring numbers. Only class
-    counts enter, so the order of rows does not matter.
+    counts enter, so the order of rows does not matter. Where rows have weights,
+    these are what is counted.
 
     References
     ----------
@@ -27,12 +31,17 @@ def mdlp_edges(column: np.ndarray, target: np.ndarray, n_classes: int) -> np.nda
     continuous-valued attributes for classification learning. IJCAI.
     """
     distinct, place = np.unique(column, return_inverse=True)
-    counts = np.bincount(place * n_classes + target, minlength=len(distinct) * n_classes)
+    cells = place * n_classes + target
+    units = np.bincount(cells, None if weights is None else weights.units, minlength=len(distinct) * n_classes)
     # cumulative[g] counts the classes among the rows below the g-th distinct number.
-    cumulative = np.zeros((len(distinct) + 1, n_classes), dtype=np.int64)
-    np.cumsum(counts.reshape(len(distinct), n_classes), axis=0, out=cumulative[1:])
-    sizes = np.arange(len(column) + 1)
-    information = sizes * np.log2(np.maximum(sizes, 1))  # c log2 c for every count that can occur
+    cumulative = np.zeros((len(distinct) + 1, n_classes), dtype=units.dtype)
+    np.cumsum(units.reshape(len(distinct), n_classes), axis=0, out=cumulative[1:])
+    if weights is None:
+        sizes = np.arange(len(column) + 1)
+        information = (sizes * np.log2(np.maximum(sizes, 1))).__getitem__  # c log2 c for every count that can occur
+    else:
+        cumulative = np.ldexp(cumulative, -weights.shift)
+        information = _information
 
     cuts: list[int] = []
     waiting = [(0, len(distinct))]
@@ -47,23 +56,31 @@ def mdlp_edges(column: np.ndarray, target: np.ndarray, n_classes: int) -> np.nda
     return np.where(middle > below, middle, above)  # between two neighbouring floats there is no middle
 
 
-def _best_cut(left: np.ndarray, information: np.ndarray) -> int | None:
-    """Where to cut the set whose cumulative class counts these are (g + 1, classes); None if nowhere."""
+def _information(counts: np.ndarray) -> np.ndarray:
+    return counts * np.log2(np.where(counts > 0, counts, 1))
+
+
+def _best_cut(left: np.ndarray, information: Callable[[np.ndarray], np.ndarray]) -> int | None:
+    """Where to cut the set whose cumulative class counts these are (g + 1, classes); None if nowhere.
+
+    `information` gives c log2 c of counts c.
+    """
     total = left[-1]
-    n = int(total.sum())
+    n = total.sum()
     if len(left) < 3 or np.count_nonzero(total) < 2:
         return None
     left = left[1:-1]
     right = total - left
-    left_cost = information[left.sum(axis=1)] - information[left].sum(axis=1)
-    right_cost = information[right.sum(axis=1)] - information[right].sum(axis=1)
+    left_cost = information(left.sum(axis=1)) - information(left).sum(axis=1)
+    right_cost = information(right.sum(axis=1)) - information(right).sum(axis=1)
     cost = left_cost + right_cost  # N1 H(S1) + N2 H(S2)
-    best = int(np.argmax(cost <= cost.min() + _TIE * information[n]))
+    best = int(np.argmax(cost <= cost.min() + _TIE * information(n)))
 
-    n_left = int(left[best].sum())
-    entropy = float(information[n] - information[total].sum()) / n
+    n, n_left = float(n), float(left[best].sum())
+    entropy = float(information(total.sum()) - information(total).sum()) / n
     k, k_left, k_right = (int(np.count_nonzero(part)) for part in (total, left[best], right[best]))
     sides = k_left * float(left_cost[best]) / n_left + k_right * float(right_cost[best]) / (n - n_left)
-    price = math.log2(n - 1) + math.log2(3**k - 2) - k * entropy + sides
+    # A weight below 2 has no price: fewer than two whole rows are never cut.
+    price = math.log2(max(n - 1, 1)) + math.log2(3**k - 2) - k * entropy + sides
     gain = entropy - float(cost[best]) / n
     return best + 1 if gain > price / n else None

@@ -1,8 +1,8 @@
-"""CodedTable, and the Coding that made it and can code new rows in the same way."""
+"""CodedTable and SparseCodedTable, and the Coding that made them and can code new rows in the same way."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from certselect.coding.levels import CategoryLevels, IntegerLevels
 from certselect.coding.numbers import NumberCuts
 from certselect.errors import InvalidInput
-from certselect.table import Block, Table
+from certselect.table import Table
 
 Part = IntegerLevels | CategoryLevels | NumberCuts
 
@@ -28,9 +28,16 @@ class CodedTable:
     constant : ndarray of bool (n,)
         The feature takes one code only on these rows.
     target : ndarray of int32 (m,)
+        Target columns that are numbers are cut into bins, and a class is a combination of
+        labels and bins.
     classes : tuple
     feature_names : tuple of str
     coding : Coding
+    absent : ndarray of int64 (n,), or None
+        The code that means "no value here, leave this row out of my terms", -1 for a feature
+        that has none; None if no feature has one. It is the last code, levels[i] - 1.
+    weights : ndarray of float64 (m,), or None
+        As in `Table`.
     """
 
     codes: np.ndarray
@@ -40,6 +47,47 @@ class CodedTable:
     classes: tuple[Hashable, ...]
     feature_names: tuple[str, ...]
     coding: Coding
+    absent: np.ndarray | None = None
+    weights: np.ndarray | None = None
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.target)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseCodedTable:
+    """Every feature as the cells whose code is not that of 0, feature by feature.
+
+    Attributes
+    ----------
+    starts : ndarray of int64 (n + 1,)
+        Feature i has the cells starts[i] .. starts[i + 1] - 1.
+    rows : ndarray of int32 (cells,)
+        Ascending within a feature.
+    codes : ndarray of uint32 (cells,)
+        Never the feature's background.
+    background : ndarray of int64 (n,)
+        The code of all cells not listed, which is that of 0; code 0 for a column that holds no 0.
+    levels, constant, target, classes, feature_names, coding, weights
+        As in `CodedTable`; codes and levels are those the dense table would have.
+    """
+
+    starts: np.ndarray
+    rows: np.ndarray
+    codes: np.ndarray
+    background: np.ndarray
+    levels: np.ndarray
+    constant: np.ndarray
+    target: np.ndarray
+    classes: tuple[Hashable, ...]
+    feature_names: tuple[str, ...]
+    coding: Coding
+    weights: np.ndarray | None = None
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.target)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +100,17 @@ class Coding:
         As given to `code_table`; bins is None where the method chooses its own.
     feature_names : tuple of str
     classes : tuple
+        As in the table that was coded.
     parts : tuple
         Levels or edges of some features each, together of all.
+    target_bins : int or None
+        As given to `code_table`; None if no target column is numbers.
+    target_edges : tuple of ndarray
+        Interior cut points of every target column that is numbers.
+    missing : {"error", "level", "pairwise"}
+        What became of missing values.
+    lacking : ndarray of bool (n,), or None
+        Features whose last level is that of missing values; None if none has any.
     """
 
     discretize: str
@@ -62,35 +119,46 @@ class Coding:
     feature_names: tuple[str, ...]
     classes: tuple[Hashable, ...]
     parts: tuple[Part, ...]
+    target_bins: int | None = None
+    target_edges: tuple[np.ndarray, ...] = ()
+    missing: str = "error"
+    lacking: np.ndarray | None = None
 
-    def apply(self, table: Table) -> CodedTable:
-        """Code new rows by the levels and edges that are kept here.
-
-        The columns must be the same, in the same order. A category, an integer
-        or a class that did not occur before is refused; numbers beyond the
-        outer edges fall into the outer bins.
-        """
-        if table.feature_names != self.feature_names:
-            raise InvalidInput(
-                f"a table with other columns ({_difference(table.feature_names, self.feature_names)})",
-                f"the {len(self.feature_names)} columns the coding was made from, in the same order",
-                "Select and order the columns as they were.",
-            )
-        holders = {
-            position: (block, place)
-            for block in table.blocks
-            for place, position in enumerate(block.positions.tolist())
-        }
-        coded = []
+    @property
+    def levels(self) -> np.ndarray:
+        """How many codes each feature has, that of missing values among them."""
+        levels = np.zeros(len(self.feature_names), dtype=np.int64)
         for part in self.parts:
-            columns = [holders[position] for position in part.positions.tolist()]
-            names = [self.feature_names[position] for position in part.positions.tolist()]
-            coded.append((part, _apply_part(part, columns, names)))
-        return assemble(self, coded, self._target(table), fitted=False)
+            levels[part.positions] = part.levels
+        return levels if self.lacking is None else levels + self.lacking
+
+    @property
+    def absent(self) -> np.ndarray | None:
+        """The code that leaves a row out of a feature's terms, -1 for those that have none; None if none has."""
+        if self.missing != "pairwise" or self.lacking is None:
+            return None
+        return np.where(self.lacking, self.levels - 1, -1)
+
+    def apply(self, table: Table) -> CodedTable | SparseCodedTable:
+        """Code new rows by the levels and edges that are kept here; a sparse table stays sparse.
+
+        The columns must be the same, in the same order. A category, an integer, a class or
+        a combination of classes and target bins that did not occur before is refused, and
+        so is a missing value in a column that had none; numbers beyond the outer edges fall
+        into the outer bins.
+        """
+        from certselect.coding.applying import apply_coding  # which is about the classes of this module
+
+        return apply_coding(self, table)
 
     def describe(self) -> dict[str, int | str | None]:
-        """How numbers and integers were coded, for a report."""
-        return {"discretize": self.discretize, "bins": self.bins, "integers": self.integers}
+        """How numbers, integers and the target were coded, for a report."""
+        return {
+            "discretize": self.discretize,
+            "bins": self.bins,
+            "integers": self.integers,
+            "target_bins": self.target_bins,
+        }
 
     def edges(self, position: int) -> np.ndarray | None:
         """Interior cut points of a feature coded as a number; None for one coded by its levels."""
@@ -104,66 +172,3 @@ class Coding:
                 if len(place):
                     return part.column_edges(int(place[0]))
         return None
-
-    def _target(self, table: Table) -> np.ndarray:
-        known = {label: code for code, label in enumerate(self.classes)}
-        unknown = [label for label in table.classes if label not in known]
-        if unknown:
-            raise InvalidInput(
-                f"class {unknown[0]!r} in the target",
-                f"only the {len(self.classes)} classes the coding was made from",
-                "Drop those rows, or make the coding from rows of every class.",
-            )
-        return np.array([known[label] for label in table.classes], dtype=np.int32)[table.target]
-
-
-def assemble(
-    coding: Coding, coded: Iterable[tuple[Part, np.ndarray]], target: np.ndarray, *, fitted: bool
-) -> CodedTable:
-    """Put the coded parts of a table together, every feature at its place; `fitted` on the rows coded."""
-    coded = list(coded)
-    n, m = len(coding.feature_names), len(target)
-    levels = np.empty(n, dtype=np.int64)
-    constant = np.empty(n, dtype=bool)
-    for part, some in coded:
-        levels[part.positions] = part.levels
-        if isinstance(part, NumberCuts) or not fitted:
-            constant[part.positions] = (some == some[:, :1]).all(axis=1)
-        else:  # every level occurs in the rows it was made from
-            constant[part.positions] = part.levels == 1
-    dtype = np.min_scalar_type(int(levels.max()) - 1)
-    if len(coded) == 1:  # the part's positions are 0 .. n - 1, for they ascend
-        codes = coded[0][1].astype(dtype, copy=False)
-    else:
-        codes = np.empty((n, m), dtype=dtype)
-        for part, some in coded:
-            codes[part.positions] = some
-    return CodedTable(codes, levels, constant, target, coding.classes, coding.feature_names, coding)
-
-
-def _apply_part(part: Part, columns: list[tuple[Block, int]], names: list[str]) -> np.ndarray:
-    for (block, _), name in zip(columns, names, strict=True):
-        if block.kind == "category" and not isinstance(part, CategoryLevels):
-            raise InvalidInput(
-                f"categories in column {name!r}", "numbers, as in the rows the coding was made from", "Convert them."
-            )
-    if isinstance(part, NumberCuts):
-        return part.code(np.stack([block.values[:, place] for block, place in columns], dtype=np.float64).T)
-    codes = np.empty((len(columns), len(columns[0][0].values)), dtype=np.int64)
-    for j, ((block, place), name) in enumerate(zip(columns, names, strict=True)):
-        values = block.values[:, place]
-        if isinstance(part, IntegerLevels):
-            codes[j] = part.code_column(j, values, name)
-        elif block.kind == "category":
-            vocabulary = block.vocabularies[place]
-            codes[j] = part.code_column(j, [vocabulary[code] for code in values.tolist()], name)
-        else:
-            codes[j] = part.code_column(j, values.tolist(), name)
-    return codes
-
-
-def _difference(got: tuple[str, ...], expected: tuple[str, ...]) -> str:
-    if len(got) != len(expected):
-        return f"{len(got)} of them"
-    first = next(i for i, (new, old) in enumerate(zip(got, expected, strict=True)) if new != old)
-    return f"{got[first]!r} where {expected[first]!r} was"

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certselect.coding.tiles import TILE_WIDTH, over_columns, row_tiles
-from certselect.threads import thread_count
+from certselect.coding.tiles import row_tiles
 
 _COMPARED = 16  # most edges for which comparing with each beats a binary search
 
@@ -31,17 +30,26 @@ class NumberCuts:
     def column_edges(self, place: int) -> np.ndarray:
         return self.edges[self.starts[place] : self.starts[place + 1]]
 
-    def code(self, values: np.ndarray) -> np.ndarray:
-        """Codes (p, m) of new numbers (m, p)."""
-        codes = np.empty(values.shape[::-1], dtype=np.min_scalar_type(int(self.levels.max()) - 1))
+    def code_column(self, place: int, values: np.ndarray, name: str) -> np.ndarray:
+        """Codes of new numbers of one column; those beyond the outer edges fall into the outer bins."""
+        return np.searchsorted(self.column_edges(place), values.astype(np.float64), side="right")
 
-        def count(columns: slice) -> None:
-            starts = self.starts[columns.start : columns.stop + 1]
-            edges = self.edges[starts[0] : starts[-1]]
-            count_edges(values[:, columns], edges, np.diff(starts), codes[columns])
 
-        over_columns(count, values.shape[1], values.shape[0], TILE_WIDTH, thread_count(None))
-        return codes
+def count_edges_of_cells(values: np.ndarray, columns: np.ndarray, edges: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """How many of its column's edges each of the cells has reached: a binary search of all at once.
+
+    Column j has edges[starts[j]:starts[j + 1]].
+    """
+    first = starts[columns]
+    low, high = first.copy(), starts[columns + 1]
+    most = int(np.diff(starts).max(initial=0))
+    for _ in range(most.bit_length()):
+        middle = (low + high) // 2
+        between = low < high
+        reached = between & (edges[np.minimum(middle, len(edges) - 1)] <= values)
+        low = np.where(reached, middle + 1, low)
+        high = np.where(between & ~reached, middle, high)
+    return low - first
 
 
 def count_edges(values: np.ndarray, edges: np.ndarray, counts: np.ndarray, codes: np.ndarray) -> None:

@@ -39,3 +39,11 @@ def over_columns(work: Callable[[slice], None], n_columns: int, n_rows: int, ste
         n_threads = 1
     parts = [partial(work, columns) for columns in slices(n_columns, min(step, -(-n_columns // n_threads)))]
     run_parts("coding", parts, n_threads)
+
+
+def filled(values: np.ndarray, missing: np.ndarray | None) -> np.ndarray:
+    """Columns of (m, p) with their missing cells filled by the first value of the column; one must be there."""
+    if missing is None:
+        return values
+    first = (~missing).argmax(axis=0)
+    return np.where(missing, values[first, np.arange(values.shape[1])], values)

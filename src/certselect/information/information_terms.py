@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from certselect.coding import code_table
 from certselect.errors import InvalidInput
+from certselect.information.choice import pick_correction, pick_estimator
 from certselect.information.plugin import plugin_terms
 from certselect.information.terms import InformationTerms
 from certselect.table import Table, read_table
@@ -17,39 +19,74 @@ from certselect.table import Table, read_table
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+ESTIMATORS = ("plugin", "gaussian_copula", "neighbors")
+AUTO = "auto"
+
 
 def information_terms(
     X: Any,
     y: Any = None,
     *,
+    estimator: str = "plugin",
+    correction: str = "none",
+    n_neighbors: int = 3,
     discretize: str = "uniform",
     bins: int | str = 5,
     integers: str = "levels",
+    target_bins: int = 5,
+    task: str = "auto",
+    missing: str = "auto",
+    sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
     dtype: DTypeLike = np.float64,
     n_jobs: int | None = None,
 ) -> InformationTerms:
     """Measure what each feature says of the target, and what pairs of features share.
 
-    Computes I(Xi;C) now and I(Xi;Xj), I(Xi;Xj|C) when asked for, in nats, from
-    exact counts of the coded columns. One result serves every criterion, every
-    k and every search.
+    Computes I(Xi;C) now and I(Xi;Xj), I(Xi;Xj|C) when asked for, in nats. One
+    result serves every criterion, every k and every search.
 
     Parameters
     ----------
-    X : array, data frame or Table
-        One row per sample. Integers, booleans and categories are taken as they
-        are, each value a level; other numbers are discretised.
-    y : array or series
-        The class of each sample: any hashable labels. Left out if X is a `Table`,
-        which brings its target.
+    X : array, sparse matrix, data frame or Table
+        One row per sample. A `Table` brings its target, weights and task along.
+    y : array, series or frame
+        The class of each sample (any hashable labels) or a number to be predicted, or
+        several columns of either.
+    estimator : {"plugin", "gaussian_copula", "neighbors", "auto"}
+        "plugin" : codes columns into levels and counts exactly. For categories, whole
+        numbers and mixed tables, and for numbers after discretising; sparse input.
+        "gaussian_copula" : from ranks, in closed form, all pairs by one matrix product.
+        For numbers whose dependence is monotone; any number of columns.
+        "neighbors" : Kraskov, Stoegbauer and Grassberger's and its kin for mixed columns.
+        For dependence of any shape in some hundreds of columns.
+        "auto" : one of these by the columns' types and the number of rows; `picked` of the
+        result says which, and why.
+    correction : {"none", "miller_madow", "grassberger", "shrinkage"}
+        Against the bias of "plugin" where cells hold few samples. "auto" chooses one
+        where none is named.
+    n_neighbors : int
+        Of "neighbors": more of them mean less variance and more bias.
     discretize : {"uniform", "quantile", "mean_std", "mdlp"}
-        How numbers become levels: equal widths, equal counts, three states at
+        How numbers become levels for "plugin": equal widths, equal counts, three states at
         mean +- standard deviation, or cuts chosen by the classes (Fayyad and Irani).
     bins : int or {"sturges", "freedman_diaconis", "sqrt"}
         Number of levels for "uniform" and "quantile".
     integers : {"levels", "numbers"}
-        Whether integer columns are levels already, or numbers to be discretised.
+        Whether "plugin" takes integer columns as levels, or as numbers to be discretised.
+        The other estimators take them as numbers.
+    target_bins : int
+        Bins of equal counts that "plugin" cuts a target of numbers into.
+    task : {"auto", "classification", "regression"}
+        "auto": a target of numbers that are not all whole is regression, as scikit-learn
+        has it.
+    missing : {"auto", "error", "level", "pairwise"}
+        What becomes of NaN, None and null: refused; a level of their own ("plugin" only);
+        or each term is estimated from the rows that have what it is about. "auto" is
+        "level" for data frames and "error" for arrays.
+    sample_weight : array, optional
+        How much each row counts. Whole numbers stand for repeated rows, others are scaled
+        to add up to the number of rows. Not with "neighbors".
     feature_names : sequence of str, optional
         Names of the columns of an array.
     dtype : {float64, float32}
@@ -73,10 +110,47 @@ def information_terms(
     floating = np.dtype(dtype)
     if floating not in (np.float32, np.float64):
         raise InvalidInput(f"dtype={floating}", "float32 or float64", "Use float32 to halve the memory.")
+    if estimator not in (*ESTIMATORS, AUTO):
+        raise InvalidInput(f"estimator={estimator!r}", f"one of {', '.join((*ESTIMATORS, AUTO))}", "Check the spelling.")
     started = time.perf_counter()
-    table = X if isinstance(X, Table) else read_table(X, y, feature_names=feature_names)
-    coded = code_table(table, discretize=discretize, bins=bins, integers=integers, n_jobs=n_jobs)
-    seconds = {"coding": time.perf_counter() - started}
-    terms = plugin_terms(coded, dtype=floating, n_jobs=n_jobs)
-    terms.seconds.update(seconds)
-    return terms
+    if isinstance(X, Table):
+        if y is not None or sample_weight is not None:
+            raise InvalidInput(
+                "a Table and a target or weights beside it",
+                "one of them: a Table brings its own",
+                "Leave y and sample_weight out, or pass them to read_table.",
+            )
+        table = X
+    else:
+        table = read_table(
+            X, y, feature_names=feature_names, sample_weight=sample_weight, task=task, missing=missing
+        )
+    read = time.perf_counter() - started
+    chosen, why = pick_estimator(table) if estimator == AUTO else (estimator, "")
+    if chosen == "gaussian_copula":
+        from certselect.information.gaussian_copula import copula_terms
+
+        terms = copula_terms(table, dtype=floating, n_jobs=n_jobs)
+        settings: dict[str, Any] = {}
+    elif chosen == "neighbors":
+        from certselect.information.neighbors import neighbor_terms
+
+        terms = neighbor_terms(table, n_neighbors=n_neighbors, dtype=floating, n_jobs=n_jobs)
+        settings = {"n_neighbors": int(n_neighbors)}
+    else:
+        coded = code_table(
+            table, discretize=discretize, bins=bins, integers=integers, target_bins=target_bins, n_jobs=n_jobs
+        )
+        read = time.perf_counter() - started
+        if estimator == AUTO and correction == "none":
+            correction, cells = pick_correction(coded)
+            why += f"; {correction.replace('none', 'no')} correction for {cells}"
+        terms = plugin_terms(coded, correction=correction, dtype=floating, n_jobs=n_jobs)
+        coding = {name: value for name, value in coded.coding.describe().items() if value is not None}
+        settings = {"correction": correction, **coding}
+    return replace(
+        terms,
+        settings={"estimator": chosen, **settings},
+        picked=f"{chosen}: {why}" if estimator == AUTO else "",
+        seconds={"coding": read, **terms.seconds},
+    )

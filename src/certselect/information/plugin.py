@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.coding import CodedTable
+from certselect.coding import CodedTable, SparseCodedTable
+from certselect.errors import InvalidInput
+from certselect.information.kernels.cell_table import SingleTerms, cell_table, counting_units, needs_cells
+from certselect.information.kernels.cells_plain import PlainCellCounter
 from certselect.information.kernels.entropy_sums import FEW_LEVELS, EntropySums
 from certselect.information.kernels.plain import PlainCounter
 from certselect.information.terms import InformationTerms
@@ -17,14 +20,20 @@ from certselect.progress import report
 from certselect.threads import thread_count
 
 if TYPE_CHECKING:
+    from certselect.information.kernels.cells_compiled import CompiledCellCounter
     from certselect.information.kernels.compiled import CompiledCounter
+    from certselect.information.kernels.sparse import SparseCounter
+
+    Counter = PlainCounter | CompiledCounter | PlainCellCounter | CompiledCellCounter
+
+CORRECTIONS = ("none", "miller_madow", "grassberger", "shrinkage")
 
 # Cells (samples x features x features) counted without a compiler, in about 0.2 s;
 # loading the compiled kernels takes longer, compiling them the first time much longer.
 _PLAIN_CELLS = 10_000_000
 # Kinds of tables this process has loaded machine code for: the next of the kind, however
 # small, is counted by it, the first small one of another kind need not wait for a compiler.
-_compiled_for: set[tuple[np.dtype, np.dtype, bool]] = set()
+_compiled_for: set[tuple[np.dtype, np.dtype, str]] = set()
 
 
 class CountedPairs:
@@ -34,16 +43,19 @@ class CountedPairs:
     is a matter of time alone.
     """
 
-    def __init__(self, table: CodedTable, dtype: np.dtype, n_jobs: int | None) -> None:
+    def __init__(self, table: CodedTable, correction: str, dtype: np.dtype, n_jobs: int | None) -> None:
         self._table = table
+        self._correction = correction
+        # Weights, rows left out and shrinkage: every pair from all cells of its own table.
+        self._by_cells = cell_table(table, correction) if needs_cells(table, correction) else None
         self._dtype = dtype
         self._threads = thread_count(n_jobs)
         self._cells = 0  # counted or about to be
-        self._plain: PlainCounter | None = None
-        self._compiled: CompiledCounter | None = None
+        self._plain: PlainCounter | PlainCellCounter | None = None
+        self._compiled: CompiledCounter | CompiledCellCounter | None = None
 
-    def sums(self) -> EntropySums:
-        """Entropy sums of the single features."""
+    def sums(self) -> EntropySums | SingleTerms:
+        """Terms of the single features."""
         return self._counter(1).sums
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
@@ -55,43 +67,85 @@ class CountedPairs:
     def both(self) -> tuple[np.ndarray, np.ndarray]:
         return self._counter(len(self._table.codes)).both()
 
-    def _counter(self, n_rows: int) -> PlainCounter | CompiledCounter:
+    def _counter(self, n_rows: int) -> Counter:
         """Who shall count `n_rows` more features with all."""
         self._cells += n_rows * self._table.codes.size
         if self._compiled is None and (self._cells > _PLAIN_CELLS or self._needs() in _compiled_for):
-            self._compiled = _load_compiled()(self._table, self._threads, self._dtype)
+            self._compiled = self._load_compiled()
             _compiled_for.add(self._needs())
         if self._compiled is not None:
             return self._compiled
-        if self._plain is None:
-            self._plain = PlainCounter(self._table, self._dtype)
+        if self._plain is None and self._by_cells is not None:
+            self._plain = PlainCellCounter(self._by_cells, self._dtype)
+        elif self._plain is None:
+            self._plain = PlainCounter(self._table, self._dtype, self._correction)
         return self._plain
 
-    def _needs(self) -> tuple[np.dtype, np.dtype, bool]:
+    def _load_compiled(self) -> CompiledCounter | CompiledCellCounter:
+        """Import the compiled kernels, telling whoever listens if they are yet to be compiled."""
+        import_module("certselect.coding.narrowing")  # where the compiler is loaded, coding uses it too
+        if self._by_cells is not None:
+            from certselect.information.kernels import cell_kernels, cells_compiled
+
+            _announce_compiling(cell_kernels.measure_pairs, any(way == "cells" for *_, way in _compiled_for))
+            return cells_compiled.CompiledCellCounter(self._by_cells, self._threads, self._dtype)
+        from certselect.information.kernels import bits, compiled
+
+        _announce_compiling(bits.count_groups, any(way != "cells" for *_, way in _compiled_for))
+        return compiled.CompiledCounter(self._table, self._threads, self._dtype, self._correction)
+
+    def _needs(self) -> tuple[np.dtype, np.dtype, str]:
         """What decides which machine code a table needs."""
-        return self._table.codes.dtype, self._dtype, bool((self._table.levels > FEW_LEVELS).any())
+        if self._by_cells is not None:
+            return self._table.codes.dtype, self._dtype, "cells"
+        wide = bool((self._table.levels > FEW_LEVELS).any())
+        return self._table.codes.dtype, self._dtype, "bits and scattering" if wide else "bits"
 
 
-def _load_compiled() -> type[CompiledCounter]:
-    """Import the compiled kernels, telling whoever listens if they are yet to be compiled."""
-    from certselect.information.kernels import bits, compiled
-
-    if not _compiled_for and not any(Path(str(bits.count_groups.stats.cache_path)).glob("bits.count_groups*.nbi")):
+def _announce_compiling(kernel: Any, loaded: bool) -> None:
+    module = kernel.py_func.__module__.rpartition(".")[2]
+    name = f"{module}.{kernel.py_func.__name__}*.nbi"
+    if not loaded and not any(Path(str(kernel.stats.cache_path)).glob(name)):
         report("compiling the kernels (once after installation)", 0, 1)
-    import_module("certselect.coding.narrowing")  # where the compiler is loaded, coding uses it too
-    return compiled.CompiledCounter
 
 
-def plugin_terms(table: CodedTable, *, dtype: np.dtype, n_jobs: int | None) -> InformationTerms:
-    """Information terms of a coded table by the plug-in estimator."""
+def plugin_terms(
+    table: CodedTable | SparseCodedTable, *, correction: str = "none", dtype: np.dtype, n_jobs: int | None
+) -> InformationTerms:
+    """Measure the information of coded columns from how often their levels occur together.
+
+    Parameters
+    ----------
+    table : CodedTable or SparseCodedTable
+        With weights, counts are sums of weights: whole numbers give the terms of
+        the table with every row repeated so often, float for float (beyond four
+        million rows in all: to about 1e-15). With codes for absent
+        values, each term is that of the rows where all its features have one, and 0
+        if there are none.
+    correction : {"none", "miller_madow", "grassberger", "shrinkage"}
+        Of the bias of few samples: none; (levels - 1) / 2N added to every entropy;
+        Grassberger's estimate of ln c; or frequencies drawn towards equal ones (James
+        and Stein), as far as the data do not speak against it.
+    dtype : dtype
+        Of the pair terms.
+    n_jobs : int, optional
+        Threads; all cores if None.
+    """
+    if correction not in CORRECTIONS:
+        choices = ", ".join(map(repr, CORRECTIONS))
+        raise InvalidInput(f"correction={correction!r}", f"one of {choices}", "Leave it out for plain frequencies.")
     started = time.perf_counter()
-    pairs = CountedPairs(table, dtype, n_jobs)
-    sums = pairs.sums()
+    if isinstance(table, SparseCodedTable):
+        pairs = _sparse_counter(table, correction, dtype, n_jobs)
+        sums = pairs.sums
+    else:
+        pairs = CountedPairs(table, correction, dtype, n_jobs)
+        sums = pairs.sums()
     return InformationTerms(
         relevance=sums.relevance,
         entropy=sums.entropy,
         target_entropy=sums.target_entropy,
-        n_samples=table.codes.shape[1],
+        n_samples=table.n_samples,
         feature_names=table.feature_names,
         levels=table.levels,
         constant=table.constant,
@@ -99,3 +153,16 @@ def plugin_terms(table: CodedTable, *, dtype: np.dtype, n_jobs: int | None) -> I
         coding=table.coding,
         seconds={"relevance": time.perf_counter() - started},
     )
+
+
+def _sparse_counter(table: SparseCodedTable, correction: str, dtype: np.dtype, n_jobs: int | None) -> SparseCounter:
+    from certselect.information.kernels.sparse import SparseCounter
+
+    if correction == "shrinkage":
+        raise InvalidInput(
+            "a sparse matrix with correction='shrinkage'",
+            "another correction: shrinkage looks at every cell of every pair",
+            "Use correction='miller_madow', or pass X.toarray().",
+        )
+    weights, logs = counting_units(table.weights, table.n_samples, correction)
+    return SparseCounter(table, logs, dtype, n_jobs, weights)

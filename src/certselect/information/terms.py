@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -46,9 +46,13 @@ class InformationTerms:
     n_samples : int
     feature_names : tuple of str
     levels : ndarray of int (n,)
-        How many levels each feature was coded into.
+        How many levels each feature was coded into; 0 where it was measured as a number.
     constant : ndarray of bool (n,)
         Features that take one value only; no search may choose them.
+    settings : dict
+        The arguments of `information_terms` that give these terms again, but for the table.
+    picked : str
+        What `estimator="auto"` chose, and why; empty if it was not asked.
     """
 
     relevance: np.ndarray
@@ -60,6 +64,8 @@ class InformationTerms:
     constant: np.ndarray
     pairs: PairTerms
     coding: Coding | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    picked: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
     _rows: dict[tuple[str, int], np.ndarray] = field(default_factory=dict, repr=False)
 
@@ -89,6 +95,18 @@ class InformationTerms:
     def joint_relevance(self) -> np.ndarray:
         """I(Xi,Xj;C) = I(Xi;C) + I(Xj;C) - I(Xi;Xj;C), all pairs (n, n)."""
         return self.relevance[:, None] + self.relevance[None, :] - self.interaction
+
+    def shared_part(self, feature: int) -> np.ndarray:
+        """How much of each feature's information is in this one, 0 to 1 (n,).
+
+        For levels the share of its entropy, I(Xi;Xj) / H(Xi); for numbers, whose entropy has
+        no end, 1 - exp(-2 I), which is the squared correlation where they are Gaussian.
+        """
+        shared = self.pair_row("redundancy", feature).astype(np.float64)
+        levels = self.levels > 0
+        part = -np.expm1(-2.0 * shared)
+        part[levels] = np.divide(shared, self.entropy, out=np.zeros_like(shared), where=self.entropy > 0)[levels]
+        return np.clip(part, 0.0, 1.0)
 
     def pair_matrix(self, kind: str) -> np.ndarray:
         """All pair terms of a kind: "redundancy", "conditional_redundancy" or "interaction"."""

@@ -13,7 +13,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_method_params, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_method_params, check_is_fitted, has_fit_parameter, validate_data
 
 from certselect.errors import InvalidInput
 
@@ -86,6 +86,7 @@ class Delegation:
         to_scorer = MethodMapping().add(caller="fit", callee="score").add(caller="score", callee="score")
         return (
             MetadataRouter(owner=type(self).__name__)
+            .add_self_request(self)
             .add(estimator=self.estimator, method_mapping=to_estimator)
             .add(splitter=check_cv(self.cv), method_mapping=MethodMapping().add(caller="fit", callee="split"))
             .add(scorer=self._scorer(), method_mapping=to_scorer)
@@ -100,7 +101,10 @@ class Delegation:
 
     def _values(self, X: Any, *, reset: bool = True) -> np.ndarray:
         """X as the array whose columns the estimator sees, of whatever type they are."""
-        values: Any = validate_data(self, X, dtype=None, reset=reset)  # pyright: ignore[reportArgumentType]
+        # Whether it can do with missing values, the estimator says; whether they are refused, the table room.
+        values: Any = validate_data(
+            self, X, dtype=None, accept_sparse="csr", ensure_all_finite="allow-nan", reset=reset
+        )  # pyright: ignore[reportArgumentType]
         return values
 
     def _scorer(self) -> Callable[..., float]:
@@ -113,10 +117,15 @@ class Delegation:
             split = routed.splitter.split if method == "fit" else {}
             fit = routed.estimator.fit if method == "fit" else {}
             return Routed(fit, routed.scorer.score, split)
-        others = {name: value for name, value in params.items() if (method, name) != ("fit", "groups")}
+        own = ("groups", "sample_weight") if method == "fit" else ()
+        others = {name: value for name, value in params.items() if name not in own}
         if others:
             raise _not_routed(others)
-        return Routed({}, {}, {"groups": params.get("groups")} if method == "fit" else {})
+        if method != "fit":
+            return Routed({}, {}, {})
+        weighted = "sample_weight" in params and has_fit_parameter(self.estimator, "sample_weight")
+        fit = {"sample_weight": params["sample_weight"]} if weighted else {}
+        return Routed(fit, {}, {"groups": params.get("groups")})
 
 
 def _not_routed(params: dict[str, Any]) -> InvalidInput:

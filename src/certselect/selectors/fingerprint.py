@@ -12,24 +12,29 @@ import sklearn
 from certselect import __version__
 from certselect.errors import InvalidInput
 from certselect.selectors.fold_scores import Split
-from certselect.table import Table
+from certselect.table import Block, SparseBlock, Table
 
 # What does not change a subset or a score.
 _WITHOUT_EFFECT = ("checkpoint", "n_jobs", "certify", "one_standard_error", "cv", "candidates", "estimator", "scoring")
 
 
 def fingerprint(
-    selector: Any, table: Table, values: np.ndarray, splits: Sequence[Split], sizes: Sequence[int]
+    selector: Any,
+    table: Table,
+    values: Any,
+    splits: Sequence[Split],
+    sizes: Sequence[int],
+    sample_weight: np.ndarray | None,
 ) -> dict[str, str]:
     """A hash of each thing the scores depend on, under the name a user knows it by."""
     settings = {name: value for name, value in selector.get_params(deep=False).items() if name not in _WITHOUT_EFFECT}
     if not isinstance(settings["random_state"], int | np.integer | None):
         settings["random_state"] = None  # a generator: its state tells nothing about the next run's
     parts = {
-        "table": [(block.kind, block.positions, block.values, block.vocabularies) for block in table.blocks]
-        + [table.feature_names, table.target, table.classes, values.shape],
+        "table": [_contents(block) for block in table.blocks]
+        + [table.feature_names, table.target, table.classes, table.target_numbers, values.shape],
         "split of the rows": [(split.train, split.test) for split in splits],
-        "metadata": [(split.fit_params, split.score_params) for split in splits],
+        "metadata": [sample_weight] + [(split.fit_params, split.score_params) for split in splits],
         "list of sizes": [int(size) for size in sizes],
         "estimator": (type(selector.estimator).__qualname__, selector.estimator.get_params()),
         "scoring": selector.scoring,
@@ -47,3 +52,10 @@ def fingerprint(
                 "Define functions at the top of a module, or leave the checkpoint out.",
             ) from error
     return hashes
+
+
+def _contents(block: Block | SparseBlock) -> tuple[Any, ...]:
+    """What a block holds, without what a sparse matrix remembers of its use."""
+    if isinstance(block, SparseBlock):
+        return block.kind, block.values.data, block.values.indices, block.values.indptr
+    return block.kind, block.positions, block.values, block.vocabularies, block.missing

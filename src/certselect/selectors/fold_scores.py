@@ -21,6 +21,7 @@ from certselect.selectors.checkpoint import Checkpoint
 from certselect.selectors.fold_tables import allowed_sizes, nearest_allowed, rows_of
 from certselect.selectors.size_scores import SizeScores, StoppedEarly
 from certselect.table import Table
+from certselect.table.weights import weigh
 
 
 class Split(NamedTuple):
@@ -36,13 +37,21 @@ class Split(NamedTuple):
 class SubsetSearch:
     """How subsets are chosen: everything but the rows and the sizes.
 
-    `coding` goes to `information_terms`, `constraints` to `subset_problem`, `options`
-    (criterion, strategy, seed and so on) to `selection_path`.
+    `measuring` goes to `information_terms`, `constraints` to `subset_problem`, `options`
+    (criterion, strategy, seed and so on) to `selection_path`; `sample_weight` is that of all rows.
     """
 
-    coding: Mapping[str, Any]
+    measuring: Mapping[str, Any]
+    sample_weight: np.ndarray | None
     constraints: Mapping[str, Any]
     options: Mapping[str, Any]
+
+    def measure(self, table: Table, rows: np.ndarray | None = None) -> InformationTerms:
+        """The information terms of these rows of a table, or of all, as their weights have it."""
+        weights = self.sample_weight
+        if rows is not None:
+            table, weights = rows_of(table, rows), None if weights is None else weights[rows]
+        return information_terms(table if weights is None else weigh(table, weights), **self.measuring)
 
     def choose(self, terms: InformationTerms, sizes: Sequence[int]) -> list[list[int]]:
         """The columns of every size, by one run over the path.
@@ -63,7 +72,7 @@ class SubsetSearch:
     def choose_in(self, table: Table, rows: np.ndarray, sizes: Sequence[int]) -> list[list[int]]:
         """The columns of every size, by these rows alone."""
         try:
-            return self.choose(information_terms(rows_of(table, rows), **self.coding), sizes)
+            return self.choose(self.measure(table, rows), sizes)
         except InvalidInput as error:
             raise InvalidInput(
                 f"a split with {len(rows)} training rows, and in them {error.got}", error.expected, error.remedy

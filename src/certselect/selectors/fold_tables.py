@@ -20,28 +20,39 @@ DEFAULT_LARGEST = 50
 def rows_of(table: Table, rows: np.ndarray) -> Table:
     """Those rows alone, with the classes that occur in them: nothing of the other rows is left."""
     part = table.rows(rows)
-    if len(part.classes) < 2:
+    if not len(rows) or (len(part.classes) < 2 and (part.target_numbers == part.target_numbers[:1]).all()):
+        same = f"class {part.classes[0]!r}" if part.task == "classification" and len(rows) else "one value"
         raise InvalidInput(
-            f"{len(rows)} training rows that are all of class {part.classes[0]!r}"
-            if part.classes
-            else "no training rows",
-            "two classes or more in the training rows of every split",
+            f"{len(rows)} training rows that are all of {same}" if len(rows) else "no training rows",
+            "two classes or values or more in the training rows of every split",
             "Use a splitter that keeps the classes together, such as StratifiedKFold, or larger training parts.",
         )
     return part
 
 
-def values_and_labels(table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """A table's columns as an array, each with its own values, and its labels: what a classifier sees."""
-    labels = np.array(table.classes)[table.target]
-    if len(table.blocks) == 1 and table.blocks[0].kind != "category":
-        return table.blocks[0].values, labels
+def values_and_labels(table: Table) -> tuple[Any, np.ndarray]:
+    """A table's columns as an array, each with its own values, and its target: what an estimator sees.
+
+    Missing values are NaN in an array of numbers, None beside strings.
+    """
+    several = table.target_numbers.shape[1] + (len(table.classes) > 1)
+    if several > 1 or (table.task == "classification" and isinstance(table.classes[0], tuple)):
+        raise InvalidInput("several target columns", "one, to predict", "Choose the size for one of them.")
+    labels = table.target_numbers[:, 0] if table.task == "regression" else np.array(table.classes)[table.target]
+    if table.sparse is not None:
+        return table.sparse.values.tocsr(), labels
+    first = table.blocks[0]
+    if len(table.blocks) == 1 and first.kind != "category" and (first.missing is None or first.kind == "number"):
+        return first.values, labels
     values = np.empty((table.n_samples, table.n_features), dtype=object)
     for block in table.blocks:
         for place, position in enumerate(block.positions.tolist()):
             column = block.values[:, place].tolist()
             if block.kind == "category":
-                column = [block.vocabularies[place][code] for code in column]
+                column = [block.vocabularies[place][code] if code >= 0 else None for code in column]
+            elif block.missing is not None:
+                lacking = block.missing[:, place].tolist()
+                column = [None if lacks else value for value, lacks in zip(column, lacking, strict=True)]
             values[:, position] = column
     return values, labels
 

@@ -13,17 +13,23 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certselect.criteria import find_features, subset_problem
 from certselect.errors import FewerFeaturesWarning
+from certselect.evaluation.feature_report import feature_report
 from certselect.information import information_terms
 from certselect.search import select
 from certselect.table import read_table
+from certselect.table.output import frame_library, make_frame
+
+# Settings of a selector that are arguments of `information_terms`.
+MEASURE = ("estimator", "correction", "n_neighbors", "target_bins", "discretize", "bins", "integers")
 
 
 class SubsetSelector(SelectorMixin, BaseEstimator):
-    """Keep the k features that together say most about the class.
+    """Keep the k features that together say most about the target.
 
-    Codes the columns, measures mutual information from exact counts, and
-    searches for the subset of `n_features_to_select` features with the largest
-    value of the criterion.
+    Measures mutual information, by default from exact counts of the coded columns,
+    and searches for the subset of `n_features_to_select` features with the largest
+    value of the criterion. Columns may be numbers, categories, strings and bools, with
+    missing values or sparse; the target classes, numbers, or several columns of either.
 
     Parameters
     ----------
@@ -37,6 +43,21 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
 default="auto"
         How the subset is searched for. "auto" is "cobra" with polish for up to
         1000 usable features, else "forward" with polish and a warning.
+    estimator : {"plugin", "gaussian_copula", "neighbors", "auto"}, default="plugin"
+        How information is measured: by counting levels, from ranks, by distances to nearest
+        neighbours, or what suits the table, said in `terms_.picked`. See `information_terms`.
+    correction : {"none", "miller_madow", "grassberger", "shrinkage"}, default="none"
+        Against the bias of counting few samples.
+    n_neighbors : int, default=3
+        Of the estimator "neighbors".
+    task : {"auto", "classification", "regression"}, default="auto"
+        "auto": a target of numbers that are not all whole is regression.
+    target_bins : int, default=5
+        Bins of equal counts into which counting cuts a target of numbers.
+    missing : {"auto", "error", "level", "pairwise"}, default="auto"
+        What becomes of missing values: refused, a level of their own, or each term is
+        estimated from the rows that have what it is about. "auto" is "level" for data
+        frames and "error" for arrays.
     discretize : {"uniform", "quantile", "mean_std", "mdlp"}, default="uniform"
         How numbers become levels.
     bins : int or {"sturges", "freedman_diaconis", "sqrt"}, default=5
@@ -100,6 +121,12 @@ default="auto"
         *,
         criterion: str = "jmi",
         strategy: str = "auto",
+        estimator: str = "plugin",
+        correction: str = "none",
+        n_neighbors: int = 3,
+        task: str = "auto",
+        target_bins: int = 5,
+        missing: str = "auto",
         discretize: str = "uniform",
         bins: int | str = 5,
         integers: str = "levels",
@@ -118,6 +145,12 @@ default="auto"
         self.n_features_to_select = n_features_to_select
         self.criterion = criterion
         self.strategy = strategy
+        self.estimator = estimator
+        self.correction = correction
+        self.n_neighbors = n_neighbors
+        self.task = task
+        self.target_bins = target_bins
+        self.missing = missing
         self.discretize = discretize
         self.bins = bins
         self.integers = integers
@@ -133,22 +166,24 @@ default="auto"
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> SubsetSelector:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SubsetSelector:
         """Choose the features.
 
         Parameters
         ----------
-        X : array or data frame (n_samples, n_features)
-        y : array-like (n_samples,)
-            The class of each sample.
+        X : array, sparse matrix or data frame (n_samples, n_features)
+        y : array-like (n_samples,) or (n_samples, n_targets)
+            The class of each sample, or a number, or several of either.
+        sample_weight : array-like (n_samples,), optional
+            How much each row counts: whole numbers stand for repeated rows.
         """
         # Names and number of columns as scikit-learn records them; the table room reads the values.
         validate_data(self, X=X, y=y, skip_check_array=True)
-        table = read_table(X, y)
-        self.terms_ = information_terms(
-            table, discretize=self.discretize, bins=self.bins, integers=self.integers, n_jobs=self.n_jobs
-        )
-        problem = subset_problem(
+        table = read_table(X, y, sample_weight=sample_weight, task=self.task, missing=self.missing)
+        self._library = frame_library(X)
+        self._keeps_missing = table.missing != "error"  # and so lets them pass when it transforms
+        self.terms_ = information_terms(table, **{name: getattr(self, name) for name in MEASURE}, n_jobs=self.n_jobs)
+        self._problem = subset_problem(
             self.terms_,
             self._usable_size(),
             self.criterion,
@@ -161,7 +196,7 @@ default="auto"
         )
         limit = {} if self.max_seconds is None else {"max_seconds": self.max_seconds}
         self.selection_ = select(
-            problem, self.strategy, random_state=self.random_state, polish=self.polish, certify=self.certify, **limit
+            self._problem, self.strategy, random_state=self.random_state, polish=self.polish, certify=self.certify, **limit
         )
         self.indices_ = self.selection_.indices
         self.support_ = np.zeros(self.terms_.n_features, dtype=bool)
@@ -170,6 +205,23 @@ default="auto"
         self.upper_bound_ = self.selection_.upper_bound
         self.gap_ = self.selection_.gap
         return self
+
+    def report_frame(self, library: str | None = None) -> Any:
+        """Explain the choice: a data frame with one row for each feature.
+
+        Its columns say what the feature tells of the target, which chosen feature shares
+        most with it and how much of its information that is, what the subset would lose
+        without it or with it, whether that is proven, and why it was chosen or left out in
+        words. See `certselect.evaluation.feature_report`.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            That of the frame the selector was fitted on if not given; for arrays the first
+            of these that is installed.
+        """
+        check_is_fitted(self)
+        return make_frame(feature_report(self.selection_, self.terms_, self._problem), library or self._library)
 
     def _usable_size(self) -> int | None:
         wanted = self.n_features_to_select
@@ -198,7 +250,12 @@ default="auto"
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        counts = self.estimator in ("plugin", "auto")  # the others have no use for zeros left out
         tags.target_tags.required = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
+        tags.target_tags.multi_output = True
+        tags.input_tags.categorical = self.estimator != "gaussian_copula"
+        tags.input_tags.string = self.estimator != "gaussian_copula"
+        tags.input_tags.sparse = counts and self.missing != "pairwise"
+        declared = self.missing == "pairwise" or (counts and self.missing == "level")
+        tags.input_tags.allow_nan = getattr(self, "_keeps_missing", declared)
         return tags

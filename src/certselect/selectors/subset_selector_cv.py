@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from copy import deepcopy
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,12 +14,11 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from certselect.criteria import subset_problem
 from certselect.errors import InvalidInput
-from certselect.information import information_terms
+from certselect.evaluation.feature_report import feature_report
 from certselect.search import select
 from certselect.search.options import make_generator
 from certselect.search.selection import INTERRUPTED
@@ -29,9 +29,10 @@ from certselect.selectors.fold_scores import Split, SubsetSearch, fit_and_score,
 from certselect.selectors.fold_tables import candidate_sizes, values_and_labels
 from certselect.selectors.size_scores import StoppedEarly
 from certselect.table import Table, read_table
+from certselect.table.output import frame_library, make_frame
 
 HONEST, PAPER = "honest", "paper"
-_CODING = ("discretize", "bins", "integers")
+_MEASURE = ("correction", "n_neighbors", "target_bins", "discretize", "bins", "integers")
 _CONSTRAINTS = ("include", "exclude", "groups", "costs", "budget")
 
 
@@ -40,7 +41,7 @@ class OptimisticScoreWarning(UserWarning):
 
 
 class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
-    """Find how many features a classifier needs, and keep the best subset of that size.
+    """Find how many features a classifier or a regressor needs, and keep the best subset of that size.
 
     In every split the columns are coded, measured and searched on the training rows
     alone; a clone of `estimator` learns from the chosen columns of these rows and is
@@ -51,12 +52,12 @@ class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstima
     Parameters
     ----------
     estimator : estimator
-        The classifier to choose the size for. It sees the raw columns.
+        The classifier or regressor to choose the size for. It sees the raw columns.
     candidates : int, iterable of int, or None
         The sizes to try, or the largest one; None for 1 to 50.
     cv : int, splitter, iterable of splits, or None
-        As everywhere in scikit-learn; None for 5 stratified folds. Grouped and
-        time-series splitters work (pass `groups` to `fit`).
+        As everywhere in scikit-learn; None for 5 folds, stratified for a classifier.
+        Grouped and time-series splitters work (pass `groups` to `fit`).
     scoring : str, callable or None
         None for accuracy (R^2 if `estimator` is a regressor).
     protocol : {"honest", "paper"}, default="honest"
@@ -66,7 +67,10 @@ class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstima
     one_standard_error : bool, default=False
         Take the smallest size whose mean score is within one standard error (sample
         deviation over the splits / square root of their number) of the best.
-    criterion, discretize, bins, integers, beta, polish, include, exclude, groups, costs, budget
+    information : {"plugin", "gaussian_copula", "neighbors", "auto"}, default="plugin"
+        How information is measured: what `SubsetSelector` calls its estimator.
+    criterion, correction, n_neighbors, task, target_bins, missing, discretize, bins, integers, beta, polish, \
+include, exclude, groups, costs, budget
         As for `SubsetSelector`; `groups` are groups of features. A size the training
         rows of a split do not allow, for columns that are constant in them, is
         replaced there by the next smaller one.
@@ -120,9 +124,6 @@ class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstima
     ['flavanoids', 'color_intensity']
     """
 
-    # Not routed as metadata of our own: it goes to the splitter.
-    __metadata_request__fit = {"groups": UNUSED}  # noqa: RUF012
-
     def __init__(
         self,
         estimator: Any,
@@ -134,6 +135,12 @@ class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstima
         one_standard_error: bool = False,
         criterion: str = "jmi",
         strategy: str = "forward",
+        information: str = "plugin",
+        correction: str = "none",
+        n_neighbors: int = 3,
+        task: str = "auto",
+        target_bins: int = 5,
+        missing: str = "auto",
         discretize: str = "uniform",
         bins: int | str = 5,
         integers: str = "levels",
@@ -158,6 +165,12 @@ class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstima
         self.one_standard_error = one_standard_error
         self.criterion = criterion
         self.strategy = strategy
+        self.information = information
+        self.correction = correction
+        self.n_neighbors = n_neighbors
+        self.task = task
+        self.target_bins = target_bins
+        self.missing = missing
         self.discretize = discretize
         self.bins = bins
         self.integers = integers
@@ -174,7 +187,7 @@ class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstima
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, **params: Any) -> SubsetSelectorCV:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> SubsetSelectorCV:
         """Choose the size and the features, and fit the estimator on them.
 
         Ctrl-C raises a `KeyboardInterrupt` that has the scores so far (`so_far`); with a
@@ -182,29 +195,43 @@ class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstima
 
         Parameters
         ----------
-        X : array or data frame (n_samples, n_features)
+        X : array, sparse matrix or data frame (n_samples, n_features)
         y : array-like (n_samples,)
-            The class of each sample.
+            The class of each sample, or a number.
+        sample_weight : array-like (n_samples,), optional
+            How much each row counts where subsets are chosen. The estimator learns with it
+            too if it takes weights, or, with metadata routing enabled, if it requests them.
         **params
             `groups` of samples, for the splitter. With scikit-learn's metadata routing
             enabled, whatever the estimator, the scorer and the splitter request.
         """
+        if sample_weight is not None:
+            sample_weight = np.asarray(sample_weight)
+            params = {**params, "sample_weight": sample_weight}
         routed = self._routed("fit", params)
         validate_data(self, X=X, y=y, skip_check_array=True)
-        table = read_table(X, y)
-        return self._fit(table, self._values(X), column_or_1d(y, warn=True), routed)
+        table = read_table(X, y, task=self.task, missing=self.missing)
+        self._library = frame_library(X)
+        self._keeps_missing = table.missing != "error"
+        return self._fit(table, self._values(X), column_or_1d(y, warn=True), routed, sample_weight)
 
     def fit_table(self, table: Table) -> SubsetSelectorCV:
         """Choose and fit on a table with its target, as `read_file` gives it."""
         self.n_features_in_ = table.n_features
         self.feature_names_in_ = np.array(table.feature_names, dtype=object)
-        return self._fit(table, *values_and_labels(table), self._routed("fit", {}))
+        self._library = None
+        self._keeps_missing = table.missing != "error"
+        params = {} if table.weights is None else {"sample_weight": table.weights}
+        unweighted = replace(table, weights=None)
+        return self._fit(unweighted, *values_and_labels(table), self._routed("fit", params), table.weights)
 
-    def _fit(self, table: Table, values: np.ndarray, labels: np.ndarray, routed: Routed) -> SubsetSelectorCV:
+    def _fit(
+        self, table: Table, values: Any, labels: np.ndarray, routed: Routed, sample_weight: np.ndarray | None
+    ) -> SubsetSelectorCV:
         if self.protocol not in (HONEST, PAPER):
             raise InvalidInput(f"protocol={self.protocol!r}", f"{HONEST!r} or {PAPER!r}", f"Use {HONEST!r}.")
-        search, seed = self._search()
-        self.terms_ = information_terms(table, **search.coding)
+        search, seed = self._search(sample_weight)
+        self.terms_ = search.measure(table)
         sizes = candidate_sizes(self.terms_, self.candidates, search.constraints)
 
         cv: Any = check_cv(self.cv, labels, classifier=is_classifier(self.estimator))
@@ -222,7 +249,7 @@ class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstima
             searches = [partial(search.choose, self.terms_)]
         else:
             searches = [partial(search.choose_in, table, split.train) for split in splits]
-        about = {} if self.checkpoint is None else fingerprint(self, table, values, splits, sizes)
+        about = {} if self.checkpoint is None else fingerprint(self, table, values, splits, sizes, sample_weight)
         scores = score_sizes(
             sizes,
             splits,
@@ -241,29 +268,38 @@ class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstima
         self.estimator_.fit(values[:, self.support_], labels, **routed.whole_fit_params)
         return self
 
-    def _search(self) -> tuple[SubsetSearch, int]:
+    def _search(self, sample_weight: np.ndarray | None) -> tuple[SubsetSearch, int]:
         # One seed for all: a generator would be in another state in every split and process.
         seed = self.random_state
         if not isinstance(seed, int | np.integer):
             seed = int(make_generator(seed).integers(2**31))
         options = {name: getattr(self, name) for name in ("criterion", "strategy", "beta", "polish")}
         limit = {} if self.max_seconds is None else {"max_seconds": self.max_seconds}
+        measure = {"estimator": self.information} | {name: getattr(self, name) for name in _MEASURE}
         return SubsetSearch(
             # Processes share the cores among their threads by themselves.
-            coding={name: getattr(self, name) for name in _CODING} | {"n_jobs": 1 if self.n_jobs == 1 else None},
+            measuring=measure | {"n_jobs": 1 if self.n_jobs == 1 else None},
+            sample_weight=sample_weight,
             constraints={name: getattr(self, name) for name in _CONSTRAINTS},
             options=options | limit | {"random_state": seed},
         ), int(seed)
 
     def _keep_best_of_size(self, search: SubsetSearch, seed: int) -> None:
-        problem = subset_problem(self.terms_, self.n_features_, self.criterion, beta=self.beta, **search.constraints)
+        self._problem = subset_problem(
+            self.terms_, self.n_features_, self.criterion, beta=self.beta, **search.constraints
+        )
         limit = {} if self.max_seconds is None else {"max_seconds": self.max_seconds}
         self.selection_ = select(
-            problem, self.strategy, random_state=seed, polish=self.polish, certify=self.certify, **limit
+            self._problem, self.strategy, random_state=seed, polish=self.polish, certify=self.certify, **limit
         )
         self.indices_ = self.selection_.indices
         self.support_ = np.zeros(self.terms_.n_features, dtype=bool)
         self.support_[self.indices_] = True
+
+    def report_frame(self, library: str | None = None) -> Any:
+        """Explain the choice: a data frame with one row for each feature, as `SubsetSelector.report_frame`."""
+        check_is_fitted(self)
+        return make_frame(feature_report(self.selection_, self.terms_, self._problem), library or self._library)
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
@@ -280,6 +316,10 @@ class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstima
         tags.target_tags.required = True
         tags.input_tags.categorical = inner.input_tags.categorical
         tags.input_tags.string = inner.input_tags.string
+        counts = self.information in ("plugin", "auto")
+        tags.input_tags.sparse = inner.input_tags.sparse and counts and self.missing != "pairwise"
+        declared = self.missing == "pairwise" or (counts and self.missing == "level")
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan and getattr(self, "_keeps_missing", declared)
         return tags
 
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.table.labels import encode
+from certselect.table.labels import encode, missing_cells
 from certselect.table.model import Block, Kind
 
 _WHOLE = (int, np.integer, np.bool_)
@@ -21,30 +21,46 @@ _TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.ti
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column read by itself."""
+    """One column read by itself; `missing` marks the cells without a value, None if all have one."""
 
     position: int
     kind: Kind
     values: np.ndarray
     vocabulary: tuple[Hashable, ...] = ()
+    missing: np.ndarray | None = None
 
 
-def array_block(values: np.ndarray, positions: np.ndarray) -> Block | None:
-    """A block of a numeric array, not copied unless its dtype is an odd one; None if it is not numeric."""
+def array_block(values: np.ndarray, positions: np.ndarray, masked: np.ndarray | None = None) -> Block | None:
+    """A block of a numeric array, not copied unless its dtype is an odd one; None if it is not numeric.
+
+    Cells that are `masked` have no value, nor have NaNs, which are looked for later.
+    """
     kind = values.dtype.kind
     if kind in "biu":
-        return Block("integer", positions, values)
+        return Block(
+            "integer",
+            positions,
+            values if masked is None else np.where(masked, 0, values).astype(values.dtype),
+            missing=masked,
+        )
     if kind == "f":
-        if values.dtype.itemsize < 4:
-            values = values.astype(np.float32)
-        elif values.dtype not in (np.float32, np.float64):  # longer, or of foreign byte order
-            values = values.astype(np.float64)
-        return Block("number", positions, values)
+        values = _usual_floats(values)
+        return Block(
+            "number", positions, values if masked is None else np.where(masked, np.nan, values), missing=masked
+        )
     if kind == "c":
         raise complex_data("X")
     if kind in "mM":
         raise dates_and_times("X")
     return None
+
+
+def _usual_floats(values: np.ndarray) -> np.ndarray:
+    if values.dtype.itemsize < 4:
+        return values.astype(np.float32)
+    if values.dtype not in (np.float32, np.float64):  # longer, or of foreign byte order
+        return values.astype(np.float64)
+    return values
 
 
 def unmasked(values: np.ndarray) -> np.ndarray:
@@ -56,19 +72,34 @@ def unmasked(values: np.ndarray) -> np.ndarray:
     return plain
 
 
-def read_values(values: Sequence[object], position: int, name: str) -> Column:
-    """A column of Python values: integers if all are, numbers if all are, else categories."""
+def read_values(values: Sequence[object], position: int, name: str, *, categories: bool = False) -> Column:
+    """A column of Python values: integers if all are, numbers if all are, else categories.
+
+    Missing cells do not count: integers and None are integers. With `categories` the
+    values are categories whatever their type.
+    """
     where = f"column {name!r}"
-    array = numeric_array(values, where)
-    if array is not None:
-        return Column(position, "number" if array.dtype.kind == "f" else "integer", array)
+    missing = missing_cells(values)
+    if not categories:
+        present = values if missing is None else [values[row] for row in np.flatnonzero(~missing).tolist()]
+        array = numeric_array(present, where)
+        if array is not None:
+            kind = "number" if array.dtype.kind == "f" else "integer"
+            return Column(position, kind, array if missing is None else _spread(array, missing), missing=missing)
     codes, vocabulary = encode(values, where)
-    return Column(position, "category", codes, vocabulary)
+    return Column(position, "category", codes, vocabulary, missing)
+
+
+def _spread(present: np.ndarray, missing: np.ndarray) -> np.ndarray:
+    """The values that are there at their places, and between them NaN for numbers, 0 for integers."""
+    values = np.full(len(missing), np.nan if present.dtype.kind == "f" else 0, dtype=present.dtype)
+    values[~missing] = present
+    return values
 
 
 def numeric_array(values: Sequence[object], where: str) -> np.ndarray | None:
-    """Values as a bool, integer or float array where every one is a real number, else None."""
-    types = {kind for kind in set(map(type, values)) if kind.__name__ != "NaTType"}
+    """Values, none of them missing, as a bool, integer or float array where every one is a real number, else None."""
+    types = set(map(type, values))
     if any(issubclass(kind, _COMPLEX) for kind in types):
         raise complex_data(where)
     if any(issubclass(kind, _TIMES) for kind in types):
@@ -79,7 +110,10 @@ def numeric_array(values: Sequence[object], where: str) -> np.ndarray | None:
         return np.array([float(value) for value in values])  # pyright: ignore[reportArgumentType]
     if all(issubclass(kind, bool | np.bool_) for kind in types):
         return np.array(values, dtype=bool)
-    array = np.array([int(value) for value in values])  # pyright: ignore[reportArgumentType]
+    whole = [int(value) for value in values]  # pyright: ignore[reportArgumentType]
+    array = np.array(whole)
+    if array.dtype.kind == "f" and min(whole) >= 0:  # NumPy makes floats of 2^64 - 1 beside 0
+        return np.array(whole, dtype=np.uint64)
     # Integers that no integer dtype holds are told apart as categories; as floats some would become equal.
     return array if array.dtype.kind in "iu" else None
 
@@ -95,9 +129,17 @@ def gather(columns: Iterable[Column]) -> tuple[Block, ...]:
             np.array([column.position for column in group], dtype=np.intp),
             np.stack([column.values for column in group]).T,
             tuple(column.vocabulary for column in group) if kind == "category" else (),
+            _masks(group),
         )
         for (kind, _), group in groups.items()
     )
+
+
+def _masks(group: Sequence[Column]) -> np.ndarray | None:
+    if all(column.missing is None for column in group):
+        return None
+    complete = np.zeros(len(group[0].values), dtype=bool)
+    return np.stack([complete if column.missing is None else column.missing for column in group]).T
 
 
 def complex_data(where: str) -> InvalidInput:

@@ -1,37 +1,55 @@
-"""Refuse cells that no code can stand for: missing values and infinities."""
+"""Cells without a value: found, and refused where they may not be; infinities always."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.table.model import Block
+from certselect.table.model import Block, Missing, SparseBlock
 
 _SHOWN = 5  # columns named in a message
 _LONGEST = 80  # characters of a name in a message
+# Rows and features, once per cell or more often.
+Cells = tuple[np.ndarray, np.ndarray]
 
 
-def check_complete(blocks: Sequence[Block], names: Sequence[str], n_samples: int) -> None:
-    """Refuse a table with NaN, None or null in it, or an infinity; name the columns."""
-    suspects = [block for block in blocks if not _surely_complete(block)]
-    _refuse(
-        ((block, _missing(block)) for block in suspects),
-        names,
-        n_samples,
-        "missing values (NaN, None or null)",
-        "a value in every cell",
-        "Fill them in or drop those rows or columns before selecting.",
+def settle_missing(
+    blocks: Sequence[Block], names: Sequence[str], n_samples: int, missing: Missing
+) -> tuple[tuple[Block, ...], Missing]:
+    """Mark the cells that are NaN, None or null, and say what is to become of them: "error" if there are none.
+
+    Refuses them with the columns named if `missing` says "error", and infinities whatever it says.
+    """
+    suspects = [block.kind == "number" and not _surely_finite(block.values) for block in blocks]
+    marked = tuple(_marked(block) if suspect else block for block, suspect in zip(blocks, suspects, strict=True))
+    lacking = [block for block in marked if block.missing is not None]
+    if missing == "error":
+        _refuse_missing((_cells(block, block.missing) for block in lacking), names, n_samples)
+    infinite = (
+        _cells(block, np.isinf(block.values)) for block, suspect in zip(blocks, suspects, strict=True) if suspect
     )
-    _refuse(
-        ((block, np.isinf(block.values)) for block in suspects if block.kind == "number"),
-        names,
-        n_samples,
-        "infinity or -infinity (inf)",
-        "finite numbers",
-        "Replace the infinities or drop those rows or columns before selecting.",
-    )
+    _refuse_infinite(infinite, names, n_samples)
+    return marked, missing if lacking else "error"
+
+
+def settle_missing_sparse(block: SparseBlock, names: Sequence[str], n_samples: int, missing: Missing) -> Missing:
+    """As `settle_missing`, for a sparse matrix, where NaN is the mark already."""
+    values = block.values
+    if block.kind == "integer" or _surely_finite(values.data):
+        return "error"
+
+    def cells(marked: np.ndarray) -> Iterator[Cells]:
+        stored = np.flatnonzero(marked)
+        yield values.indices[stored], np.searchsorted(values.indptr, stored, side="right") - 1
+
+    lacking = np.isnan(values.data)
+    if missing == "error":
+        _refuse_missing(cells(lacking), names, n_samples)
+    _refuse_infinite(cells(np.isinf(values.data)), names, n_samples)
+    return missing if lacking.any() else "error"
 
 
 def name_columns(names: Iterable[str]) -> str:
@@ -42,38 +60,57 @@ def name_columns(names: Iterable[str]) -> str:
     return ", ".join(shown) + rest
 
 
-def _surely_complete(block: Block) -> bool:
-    if block.kind == "integer":
-        return True
-    if block.kind == "category":
-        return bool((block.values >= 0).all())
+def _surely_finite(values: np.ndarray) -> bool:
     # One sum reads the numbers once and keeps nothing: finite, and every term was.
     # Infinite or NaN, it may have overflowed, so only the slow look decides.
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(block.values.sum()))
+        return bool(np.isfinite(values.sum()))
 
 
-def _missing(block: Block) -> np.ndarray:
-    return block.values < 0 if block.kind == "category" else np.isnan(block.values)
+def _marked(block: Block) -> Block:
+    missing = np.isnan(block.values)
+    return replace(block, missing=missing) if missing.any() else block
+
+
+def _cells(block: Block, marked: np.ndarray | None) -> Cells:
+    assert marked is not None
+    return np.flatnonzero(marked.any(axis=1)), block.positions[marked.any(axis=0)]
+
+
+def _refuse_missing(found: Iterable[Cells], names: Sequence[str], n_samples: int) -> None:
+    _refuse(
+        found,
+        names,
+        n_samples,
+        "missing values (NaN, None or null)",
+        "a value in every cell",
+        "Fill them in or drop those rows or columns before selecting, or pass missing='level' or 'pairwise'.",
+    )
+
+
+def _refuse_infinite(found: Iterable[Cells], names: Sequence[str], n_samples: int) -> None:
+    _refuse(
+        found,
+        names,
+        n_samples,
+        "infinity or -infinity (inf)",
+        "finite numbers",
+        "Replace the infinities or drop those rows or columns before selecting.",
+    )
 
 
 def _refuse(
-    found: Iterable[tuple[Block, np.ndarray]],
-    names: Sequence[str],
-    n_samples: int,
-    what: str,
-    expected: str,
-    remedy: str,
+    found: Iterable[Cells], names: Sequence[str], n_samples: int, what: str, expected: str, remedy: str
 ) -> None:
-    """Raise if any cell is marked, counting the rows that hold one."""
+    """Raise if any cell is named, counting the rows that hold one."""
     rows = np.zeros(n_samples, dtype=bool)
-    positions: list[int] = []
-    for block, marked in found:
-        rows |= marked.any(axis=1)
-        positions.extend(block.positions[marked.any(axis=0)].tolist())
-    if positions:
-        columns = name_columns(names[position] for position in sorted(positions))
-        many = "columns" if len(positions) > 1 else "column"
+    columns: set[int] = set()
+    for some_rows, some_columns in found:
+        rows[some_rows] = True
+        columns.update(some_columns.tolist())
+    if columns:
+        named = name_columns(names[position] for position in sorted(columns))
+        many = "columns" if len(columns) > 1 else "column"
         raise InvalidInput(
-            f"{what} in {many} {columns}, in {np.count_nonzero(rows)} of {n_samples} rows", expected, remedy
+            f"{what} in {many} {named}, in {np.count_nonzero(rows)} of {n_samples} rows", expected, remedy
         )

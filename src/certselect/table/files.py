@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,19 +23,30 @@ _PARQUET = (".parquet", ".pq")
 _BLOCK_BYTES = 1 << 26  # no row may be longer; pyarrow's own 1 MiB is too short for 100 000 columns
 
 
-def read_file(path: str | os.PathLike[str], target: str) -> Table:
-    """Read a table with its target column from a CSV or Parquet file.
+def read_file(
+    path: str | os.PathLike[str],
+    target: str | Sequence[str],
+    *,
+    weight: str | None = None,
+    task: str = "auto",
+    missing: str = "auto",
+) -> Table:
+    """Read a table with its target from a CSV or Parquet file.
 
     The suffix says which: .csv, .tsv and .txt (also .gz) are text with a header
     line, separated by commas, semicolons or tabs, whichever the header uses;
-    .parquet and .pq are Parquet. Empty cells count as missing values and are
-    refused, as `read_table` refuses them.
+    .parquet and .pq are Parquet. Empty cells are missing values.
 
     Parameters
     ----------
     path : path
-    target : str
-        Name of the column that holds the classes; all others are features.
+    target : str, or sequence of str
+        Name of the column that holds the classes or numbers to be told, or several such;
+        all others are features.
+    weight : str, optional
+        Name of the column that says how much each row counts; it is no feature.
+    task, missing
+        As in `read_table`; "auto" makes missing values a level of their own.
     """
     file = Path(path)
     name = file.name.lower()
@@ -47,8 +59,15 @@ def read_file(path: str | os.PathLike[str], target: str) -> Table:
     if file.stat().st_size == 0:
         raise _empty(file)
     columns = _read_parquet(file) if name.endswith(_PARQUET) else _read_text(file, tabs=".tsv" in name)
-    _check_target(columns.column_names, target)
-    return read_table(columns.drop_columns([target]), columns.column(target))
+    targets = [target] if isinstance(target, str) else list(target)
+    _check_names(columns.column_names, targets, weight)
+    return read_table(
+        columns.drop_columns(targets if weight is None else [*targets, weight]),
+        columns.select(targets),
+        sample_weight=None if weight is None else columns.column(weight),
+        task=task,
+        missing=missing,
+    )
 
 
 def _read_parquet(file: Path) -> pyarrow.Table:
@@ -101,7 +120,7 @@ def _separator(header: str) -> str:
     return max(",;\t", key=bare.count)
 
 
-def _check_target(names: list[str], target: str) -> None:
+def _check_names(names: list[str], targets: list[str], weight: str | None) -> None:
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise InvalidInput(
@@ -109,10 +128,20 @@ def _check_target(names: list[str], target: str) -> None:
             "a different name for every column",
             "Rename those columns.",
         )
-    if target not in names:
-        close = difflib.get_close_matches(str(target), names)
-        hint = f"Did you mean {name_columns(close)}?" if close else "Name one of them as the target."
-        raise InvalidInput(f"target={target!r}", f"one of the file's columns: {name_columns(names)}", hint)
+    if not targets:
+        raise InvalidInput("no target", "the name of at least one column", "Name the column that is to be told.")
+    for what, name in [*(("target", name) for name in targets), *([("weight", weight)] if weight is not None else [])]:
+        if name not in names:
+            close = difflib.get_close_matches(str(name), names)
+            hint = f"Did you mean {name_columns(close)}?" if close else f"Name one of them as the {what}."
+            raise InvalidInput(f"{what}={name!r}", f"one of the file's columns: {name_columns(names)}", hint)
+    asked = [*targets, weight] if weight is not None else targets
+    if len(set(asked)) < len(asked):
+        raise InvalidInput(
+            f"one column in two parts: {name_columns(asked)}",
+            "different columns as targets and weight",
+            "Name each column once.",
+        )
 
 
 def _empty(file: Path) -> InvalidInput:

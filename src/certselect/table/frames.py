@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,28 @@ def frame_names(X: Any) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
+def frame_rows(X: Any, rows: np.ndarray) -> Any:
+    """Those rows of a frame, as the frame it is."""
+    import narwhals as nw
+
+    if nw.dependencies.is_pandas_dataframe(X):
+        return X.iloc[rows]
+    if nw.dependencies.is_pyarrow_table(X):
+        return X.take(rows)
+    return nw.to_native(nw.from_native(X, eager_only=True)[rows, :])
+
+
+def frame_columns(X: Any) -> Iterable[Any]:
+    """The columns of a frame as narwhals series, whatever their names."""
+    import narwhals as nw
+
+    if nw.dependencies.is_pandas_dataframe(X):
+        return [nw.from_native(X.iloc[:, place], series_only=True) for place in range(X.shape[1])]
+    if nw.dependencies.is_pyarrow_table(X):
+        return [nw.from_native(column, series_only=True) for column in X.columns]
+    return nw.from_native(X, eager_only=True).iter_columns()
+
+
 def read_frame(X: Any, names: tuple[str, ...]) -> tuple[Block, ...]:
     """Columns of a frame by kind: whole groups of numeric ones at once, the others one by one."""
     import narwhals as nw
@@ -51,15 +74,31 @@ def read_frame(X: Any, names: tuple[str, ...]) -> tuple[Block, ...]:
     for dtype, positions in groups.items():
         if dtype.is_temporal():
             raise dates_and_times(f"columns {name_columns(names[position] for position in positions)}")
+        whole = dtype.is_integer() or dtype == nw.Boolean
         if dtype in _numpy_dtypes(nw):
             values = frame[:, positions].to_numpy()
-            block = array_block(values, everything[positions])
+            # Integers and bools come as floats or objects where nulls are among them.
+            block = array_block(values, everything[positions]) if whole == (values.dtype.kind in "biu") else None
             if block is not None:
                 blocks.append(block)
                 continue
-        # What NumPy has no dtype for, and bools with nulls among them.
-        columns.extend(read_values(frame[:, position].to_list(), position, names[position]) for position in positions)
+            columns.extend(_whole_column(frame[:, position], position) for position in positions)
+        else:
+            categories = dtype in (nw.Categorical, nw.Enum, nw.String)
+            columns.extend(
+                read_values(frame[:, position].to_list(), position, names[position], categories=categories)
+                for position in positions
+            )
     return (*blocks, *gather(sorted(columns, key=lambda column: column.position)))
+
+
+def _whole_column(series: Any, position: int) -> Column:
+    """A column of integers or bools with nulls among them, which float64 would not hold without loss."""
+    import narwhals as nw
+
+    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    filled = series.fill_null(False if series.dtype == nw.Boolean else 0)
+    return Column(position, "integer", filled.to_numpy(), missing=missing if missing.any() else None)
 
 
 def _numpy_dtypes(nw: Any) -> tuple[Any, ...]:

@@ -11,6 +11,8 @@ from certselect.errors import UnusableType
 
 # Named, not imported: pandas is not loaded to look for its missing values.
 _MISSING_TYPES = ("NoneType", "NAType", "NaTType")
+_NEVER_MISSING = {str, int, bool, bytes}
+_PLAIN = {*_NEVER_MISSING, float, type(None)}
 
 
 def encode(values: Sequence[object], where: str) -> tuple[np.ndarray, tuple[Hashable, ...]]:
@@ -22,10 +24,26 @@ def encode(values: Sequence[object], where: str) -> tuple[np.ndarray, tuple[Hash
     return codes, vocabulary
 
 
+def missing_cells(values: Sequence[object]) -> np.ndarray | None:
+    """Which values are missing (None, NaN, pandas' NA and NaT), or None if none is."""
+    types = set(map(type, values))
+    if types <= _NEVER_MISSING:
+        return None
+    test = _is_missing_plain if types <= _PLAIN else _is_missing
+    missing = np.fromiter(map(test, values), dtype=bool, count=len(values))
+    return missing if missing.any() else None
+
+
 def _distinct(values: Sequence[object], where: str) -> list[Hashable]:
-    """Every value once, missing ones left out, in an order that does not depend on the rows'."""
+    """Every value once, missing ones left out, in an order that the rows' does not change, but for strings."""
+    types = set(map(type, values))
     try:
-        if len(set(map(type, values))) > 1:
+        if str in types:
+            present = [value for value in dict.fromkeys(values) if not _is_missing(value)]
+            words = [value for value in present if type(value) is str]
+            if len(words) == len(present):  # sorting them later is enough, and quicker where there are 200 000
+                return [*words]
+        if len(types) > 1:
             # 1, 1.0 and True are equal: which of them stands for all must not depend on which comes first.
             pairs = dict.fromkeys(zip(map(type, values), values, strict=True))
             seen = [value for _, value in pairs]
@@ -47,6 +65,10 @@ def _in_order(labels: list[Hashable]) -> tuple[Hashable, ...]:
         return tuple(sorted(labels))  # pyright: ignore[reportArgumentType]
     except TypeError:  # no order among them, such as 1 < "a": keep that of type name and repr
         return tuple(labels)
+
+
+def _is_missing_plain(value: object) -> bool:
+    return value is None or value != value
 
 
 def _is_missing(value: object) -> bool:

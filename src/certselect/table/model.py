@@ -1,14 +1,18 @@
-"""Table: complete columns grouped by kind, and the class of every row."""
+"""Table: columns grouped by kind, and what is to be told about every row."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
 Kind = Literal["integer", "number", "category"]
+Missing = Literal["error", "level", "pairwise"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,36 +29,97 @@ class Block:
         May be the caller's own array: never written to.
     vocabularies : tuple of tuples
         For categories, the values of each column in an order that does not depend on the rows'.
+    missing : ndarray of bool (m, p), or None
+        Which cells have no value; None where all have one. What `values` holds there is
+        0 for integers, NaN for numbers, -1 for categories.
     """
 
     kind: Kind
     positions: np.ndarray
     values: np.ndarray
     vocabularies: tuple[tuple[Hashable, ...], ...] = ()
+    missing: np.ndarray | None = None
+
+    def rows(self, rows: np.ndarray) -> Block:
+        missing = None if self.missing is None else self.missing[rows]
+        return replace(
+            self, values=self.values[rows], missing=missing if missing is not None and missing.any() else None
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SparseBlock:
+    """All columns of a sparse matrix.
+
+    Attributes
+    ----------
+    kind : {"integer", "number"}
+    positions : ndarray of intp (n,)
+        0 .. n - 1: a sparse matrix is a table's only block.
+    values : csc_array (m, n)
+        Rows ascending within a column, no cell twice, no zero stored; NaN where a value is missing.
+    """
+
+    kind: Kind
+    positions: np.ndarray
+    values: csc_array
+
+    @property
+    def missing(self) -> np.ndarray | None:
+        """Which stored cells have no value; None where all have one."""
+        lacking = np.isnan(self.values.data)
+        return lacking if lacking.any() else None
+
+    def rows(self, rows: np.ndarray) -> SparseBlock:
+        part = self.values.tocsr()[rows].tocsc()
+        part.sort_indices()
+        return replace(self, values=part)
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Features without missing or infinite values, and a target of at least two classes.
+    """Features without infinite values, and a target that is not the same for every row.
 
     Made by `read_table` and `read_file`, which check what is promised here.
 
     Attributes
     ----------
-    blocks : tuple of Block
+    blocks : tuple of Block, or of one SparseBlock
         Together they hold every feature once.
     feature_names : tuple of str
         No name twice.
     target : ndarray of int32 (m,)
-        Place of each row's class in `classes`; every class occurs.
+        Place of each row's class in `classes`; every class occurs. Where several target
+        columns have labels, a class is a combination of them; where none has, all rows are
+        of one class.
     classes : tuple
         The labels, sorted where they can be.
+    target_numbers : ndarray of float64 (m, t)
+        The target columns that are numbers; t is 0 in classification.
+    weights : ndarray of float64 (m,), or None
+        How much each row counts, above 0: whole numbers, which stand for repeated rows, or
+        numbers that add up to m. None if every row counts once.
+    missing : {"error", "level", "pairwise"}
+        What is to become of missing values: there are none; a level of their own; each term
+        is about the rows that have what it is about.
     """
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[Block, ...] | tuple[SparseBlock]
     feature_names: tuple[str, ...]
     target: np.ndarray
     classes: tuple[Hashable, ...]
+    target_numbers: np.ndarray
+    weights: np.ndarray | None = None
+    missing: Missing = "error"
+
+    @property
+    def task(self) -> str:
+        return "regression" if self.target_numbers.shape[1] else "classification"
+
+    @property
+    def sparse(self) -> SparseBlock | None:
+        """The block of a sparse table."""
+        return self.blocks[0] if isinstance(self.blocks[0], SparseBlock) else None
 
     @property
     def n_samples(self) -> int:
@@ -69,7 +134,9 @@ class Table:
         seen, target = np.unique(self.target[rows], return_inverse=True)
         return replace(
             self,
-            blocks=tuple(replace(block, values=block.values[rows]) for block in self.blocks),
+            blocks=tuple(block.rows(rows) for block in self.blocks),
             target=target.astype(np.int32),
             classes=tuple(self.classes[code] for code in seen),
+            target_numbers=self.target_numbers[rows],
+            weights=None if self.weights is None else self.weights[rows],
         )

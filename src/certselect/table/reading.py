@@ -1,37 +1,61 @@
-"""read_table: anything two-dimensional and its labels -> Table."""
+"""read_table: anything two-dimensional and its target -> Table."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from certselect.errors import InvalidInput, UnusableType
 from certselect.table.columns import array_block, gather, read_values, unmasked
-from certselect.table.complete import check_complete, name_columns
-from certselect.table.frames import as_frame, frame_names, read_frame
-from certselect.table.model import Block, Table
+from certselect.table.complete import name_columns, settle_missing, settle_missing_sparse
+from certselect.table.frames import as_frame, frame_names, frame_rows, read_frame
+from certselect.table.model import Block, Missing, Table
+from certselect.table.sparse import check_sparse_shape, is_sparse, sparse_block
 from certselect.table.target import read_target
+from certselect.table.weights import read_weights
+
+_MISSING = ("auto", "error", "level", "pairwise")
 
 
-def read_table(X: Any, y: Any, *, feature_names: Sequence[object] | None = None) -> Table:
-    """Which columns are there, of what kind, and what class is each row?
+def read_table(
+    X: Any,
+    y: Any,
+    *,
+    feature_names: Sequence[object] | None = None,
+    sample_weight: Any = None,
+    task: str = "auto",
+    missing: str = "auto",
+) -> Table:
+    """Which columns are there, of what kind, and what is to be told about each row?
 
     Integers and bools are told apart from numbers by their dtype, not by their
-    values; everything that is neither is a category. A table with missing or
-    infinite values is refused, with the columns named.
+    values; everything that is neither is a category. Infinite values are refused,
+    with the columns named.
 
     Parameters
     ----------
-    X : array, list of rows, or data frame (pandas, polars, Arrow)
-        One row per sample. A numeric array is used as it is, without a copy.
-    y : array, list or series
-        One class label per row; at least two classes.
+    X : array, list of rows, data frame (pandas, polars, Arrow) or sparse matrix
+        One row per sample. A numeric array is used as it is, without a copy; a sparse
+        matrix stays sparse.
+    y : array, list, series or frame
+        One class label or number per row, or several: labels are then taken together,
+        numbers each by itself. Not the same for every row.
     feature_names : sequence, optional
         Names of the columns, by default those of the frame, or x0, x1, ...
+    sample_weight : array, list or series, optional
+        How much each row counts. Whole numbers stand for that many rows; others are scaled
+        to add up to the number of rows. Rows of weight 0 are left out.
+    task : {"auto", "classification", "regression"}
+        Whether the target is labels or numbers. "auto" looks at each of its columns:
+        numbers that are not all whole are numbers, everything else is labels.
+    missing : {"auto", "error", "level", "pairwise"}
+        What becomes of NaN, None and null: they are refused, with the columns named; they
+        are a value of their own; or each measure leaves out the rows that lack what it is
+        about. "auto" is "level" for data frames, else "error".
 
     Examples
     --------
@@ -39,40 +63,39 @@ def read_table(X: Any, y: Any, *, feature_names: Sequence[object] | None = None)
     >>> [block.kind for block in table.blocks], table.classes
     (['integer', 'number', 'category'], ('no', 'yes'))
     """
-    frame = None if isinstance(X, np.ndarray) else _frame(X)
-    if frame is None:
-        array = _two_dimensional(X)
-        _check_shape(array.shape)
-        names = _names(feature_names, array.shape[1], None)
-        blocks = _array_blocks(array, names)
-        n_samples = array.shape[0]
+    if missing not in _MISSING:
+        raise InvalidInput(f"missing={missing!r}", f"one of {', '.join(_MISSING)}", "Check the spelling.")
+    frame = None
+    if is_sparse(X):
+        check_sparse_shape(X)
+        shape = X.shape
     else:
-        own_names = frame_names(frame)
-        n_samples = frame.shape[0]
-        _check_shape((n_samples, len(own_names)))
-        names = _names(feature_names, len(own_names), own_names)
-        blocks = read_frame(frame, names)
-    check_complete(blocks, names, n_samples)
-    target, classes = read_target(y, n_samples)
-    return Table(blocks, names, target, classes)
+        frame = _frame(X)
+        X = _two_dimensional(X) if frame is None else frame
+        shape = X.shape if frame is None else (X.shape[0], len(frame_names(X)))
+    _check_shape(shape)
+    names = _names(feature_names, shape[1], None if frame is None else frame_names(frame))
+    rows, weights = read_weights(sample_weight, shape[0])
+    n_samples = shape[0] if rows is None else len(rows)
+    policy = cast(Missing, missing if missing != "auto" else "error" if frame is None else "level")
+    if is_sparse(X):
+        block = sparse_block(X, rows)
+        blocks, policy = (block,), settle_missing_sparse(block, names, n_samples, policy)
+    else:
+        blocks = _frame_blocks(frame, rows, names) if frame is not None else _array_blocks(X, rows, names)
+        blocks, policy = settle_missing(blocks, names, n_samples, policy)
+    target = read_target(y, shape[0], task, rows)
+    return Table(blocks, names, target.codes, target.classes, target.numbers, weights, policy)
 
 
 def _frame(X: Any) -> Any | None:
-    if isinstance(X, list | tuple | str) or X is None:
-        return None
-    if any(base.__module__.startswith("scipy.sparse") for base in type(X).__mro__):
-        raise UnusableType(
-            f"a sparse matrix ({type(X).__name__})",
-            "a dense array or a data frame",
-            "Sparse input is not supported yet: pass X.toarray().",
-        )
-    return as_frame(X)
+    return None if isinstance(X, np.ndarray | list | tuple | str) or X is None else as_frame(X)
 
 
 def _two_dimensional(X: Any) -> np.ndarray:
     """X as an array whose columns keep the types of their values."""
     if isinstance(X, np.ma.MaskedArray):
-        array = unmasked(X)
+        array = X
     elif isinstance(X, list | tuple):
         try:
             array = np.asarray(X)
@@ -132,12 +155,24 @@ def _default_names(count: int) -> tuple[str, ...]:
     return tuple([f"x{i}" for i in range(count)])
 
 
-def _array_blocks(array: np.ndarray, names: tuple[str, ...]) -> tuple[Block, ...]:
+def _frame_blocks(frame: Any, rows: np.ndarray | None, names: tuple[str, ...]) -> tuple[Block, ...]:
+    return read_frame(frame if rows is None else frame_rows(frame, rows), names)
+
+
+def _array_blocks(array: np.ndarray, rows: np.ndarray | None, names: tuple[str, ...]) -> tuple[Block, ...]:
     if array.dtype.kind == "V":
         raise UnusableType(
             f"X with dtype {array.dtype}", "numbers, strings or objects", "Pass structured data as a data frame."
         )
-    block = array_block(array, np.arange(array.shape[1], dtype=np.intp))
+    if rows is not None:
+        array = array[rows]
+    masked = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
+    block = array_block(
+        np.asarray(array),
+        np.arange(array.shape[1], dtype=np.intp),
+        masked if masked is not None and masked.any() else None,
+    )
     if block is not None:
         return (block,)
+    array = array if masked is None else unmasked(array)
     return gather(read_values(array[:, i].tolist(), i, name) for i, name in enumerate(names))

@@ -1,114 +1,136 @@
-"""The target: any labels -> class codes."""
+"""The target: labels -> class codes, and numbers as they are, one column or several."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-from certselect.table.columns import complex_data, dates_and_times, numeric_array, unmasked
+from certselect.errors import InvalidInput, ManyClassesWarning
 from certselect.table.labels import encode
+from certselect.table.series import Values, checked, columns_of
+
+TASKS = ("auto", "classification", "regression")
+NO_LABELS = ("any",)  # the one class of a target without labels
+_FEW_ROWS = 20  # up to here most labels may well be different from each other
 
 
-def read_target(y: Any, n_samples: int) -> tuple[np.ndarray, tuple[Hashable, ...]]:
-    """Number the classes of a target: codes (int32) and the labels, sorted where they can be.
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What is to be told: class codes (m,) int32, the classes' labels, and numbers (m, t)."""
 
-    Labels may be integers, whole floats, strings, bools or any other hashable
-    values, in a list, an array or a series. Numbers between the whole ones are
-    no labels: such a target is continuous and has to be binned first.
+    codes: np.ndarray
+    classes: tuple[Hashable, ...]
+    numbers: np.ndarray
+
+
+def read_target(y: Any, n_samples: int, task: str = "auto", rows: np.ndarray | None = None) -> Target:
+    """Tell labels from numbers in a target of one or several columns, for all rows or some.
+
+    Labels may be integers, whole floats, strings, bools or any other hashable values, in
+    lists, arrays, series or frames. A column of numbers that are not all whole is a
+    measurement, unless `task` says otherwise; so is every column if `task` is "regression".
     """
+    if task not in TASKS:
+        raise InvalidInput(f"task={task!r}", f"one of {', '.join(TASKS)}", "Check the spelling.")
     if y is None:
         raise InvalidInput(
             "y=None", "one class label per row", "Mutual information requires y to be passed, but the target y is None."
         )
-    values = _one_dimensional(y)
-    if len(values) != n_samples:
+    labels: list[tuple[np.ndarray, tuple[Hashable, ...]]] = []
+    numbers: list[np.ndarray] = []
+    for values in _of_length(columns_of(y, "y"), n_samples):
+        column = checked(values if rows is None else _taken(values, rows), "y", "label")
+        if _is_measured(column, task):
+            numbers.append(np.asarray(column, dtype=np.float64) + 0.0)
+        else:
+            labels.append(_number_classes(column))
+            if task == "auto":
+                _warn_of_many(column, len(labels[-1][1]))
+    m = n_samples if rows is None else len(rows)
+    measured = np.stack(numbers, axis=1) if numbers else np.empty((m, 0))
+    codes, classes = _joined(labels) if labels else (np.zeros(m, dtype=np.int32), NO_LABELS)
+    if len(classes) == 1 and (measured == measured[:1]).all():
+        only = (
+            f"of one class only: {classes[0]!r}" if labels else f"that is the same in every row: {measured[0].tolist()}"
+        )
         raise InvalidInput(
-            f"X with {n_samples} rows and y with {len(values)} labels",
+            f"a target {only}",
+            "at least two classes" if labels else "numbers that differ",
+            "No feature can tell anything about a target that never changes: check that the right column was passed.",
+        )
+    return Target(codes, classes, measured)
+
+
+def _of_length(columns: list[Values], n_samples: int) -> list[Values]:
+    if len(columns[0]) != n_samples:
+        raise InvalidInput(
+            f"X with {n_samples} rows and y with {len(columns[0])} labels",
             "as many labels as rows",
             "Check that X and y come from the same rows.",
         )
     if n_samples == 1:
         raise InvalidInput("1 sample", "at least two rows, of two classes", "One row tells nothing about a target.")
-    codes, classes = _classes(values)
-    if len(classes) == 1:
-        raise InvalidInput(
-            f"a target of one class only: {classes[0]!r}",
-            "at least two classes",
-            "No feature can tell anything about a target that never changes: check that the right column was passed.",
-        )
-    return codes, classes
+    return columns
 
 
-def _one_dimensional(y: Any) -> np.ndarray | Sequence[object]:
-    """The labels as a numeric array or a list of Python values."""
-    if isinstance(y, list | tuple):
-        if not (y and isinstance(y[0], list | np.ndarray)):
-            return y
-        y = np.array(y, dtype=object)
-    elif not isinstance(y, np.ndarray):
-        y = _series_values(y)
-    if isinstance(y, np.ma.MaskedArray):
-        y = unmasked(y)
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = y.ravel()
-    if y.ndim != 1:
-        raise InvalidInput(
-            f"y of shape {y.shape}", "one label per row", "y should be a 1d array: pass one column as the target."
-        )
-    if y.dtype.kind == "c":
-        raise complex_data("y")
-    if y.dtype.kind in "mM":
-        raise dates_and_times("y")
-    return y if y.dtype.kind in "biuf" else y.tolist()
+def _taken(values: Values, rows: np.ndarray) -> Values:
+    return values[rows] if isinstance(values, np.ndarray) else [values[row] for row in rows.tolist()]
 
 
-def _series_values(y: Any) -> np.ndarray:
-    """Labels out of a series, a frame of one column, or anything that turns into an array."""
-    import narwhals as nw
-
-    native = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
-    if isinstance(native, nw.DataFrame) and native.shape[1] == 1:
-        native = next(native.iter_columns())
-    if isinstance(native, nw.Series):
-        dtype = native.dtype
-        if dtype.is_temporal():
-            raise dates_and_times("y")
-        if (dtype.is_numeric() and not dtype.is_decimal()) or dtype == nw.Boolean:
-            return native.to_numpy()
-        values = np.empty(len(native), dtype=object)
-        values[:] = native.to_list()
-        return values
-    return np.asarray(y)
-
-
-def _classes(values: np.ndarray | Sequence[object]) -> tuple[np.ndarray, tuple[Hashable, ...]]:
-    array = values if isinstance(values, np.ndarray) else numeric_array(values, "y")
-    if array is None:
-        codes, classes = encode(values, "y")  # pyright: ignore[reportArgumentType]
-        _refuse_missing(codes < 0)
-        return codes, classes
-    if array.dtype.kind == "f":
-        _refuse_missing(np.isnan(array))
-        if not np.isfinite(array).all():
-            raise InvalidInput("infinity (inf) in y", "finite labels", "Drop those rows or relabel them.")
-        if (array != np.floor(array)).any():
+def _is_measured(column: Values, task: str) -> bool:
+    array = column if isinstance(column, np.ndarray) else None
+    if task == "regression":
+        if array is None:
             raise InvalidInput(
-                "a target of numbers that are not whole (Unknown label type: continuous)",
-                "class labels",
-                "Bin the target first, for example with numpy.digitize or pandas.cut.",
+                "task='regression' and a target that holds something else than numbers",
+                "numbers in every column of the target",
+                "Convert them, or pass task='classification'.",
             )
-        array = array + 0.0  # -0.0 and 0.0 are one label, and 0.0 is its name
-    labels, codes = np.unique(array, return_inverse=True)
+        return True
+    if array is None or array.dtype.kind != "f" or (array == np.floor(array)).all():
+        return False
+    if task == "classification":
+        raise InvalidInput(
+            "a target of numbers that are not whole (Unknown label type: continuous)",
+            "class labels",
+            "Pass task='regression', or bin the target first, for example with numpy.digitize or pandas.cut.",
+        )
+    return True
+
+
+def _number_classes(column: Values) -> tuple[np.ndarray, tuple[Hashable, ...]]:
+    """Codes and labels, sorted where they can be."""
+    if not isinstance(column, np.ndarray):
+        return encode(column, "y")
+    # -0.0 and 0.0 are one label, and 0.0 is its name.
+    labels, codes = np.unique(column + 0.0 if column.dtype.kind == "f" else column, return_inverse=True)
     return codes.astype(np.int32), tuple(labels.tolist())
 
 
-def _refuse_missing(missing: np.ndarray) -> None:
-    if missing.any():
-        raise InvalidInput(
-            f"missing labels (NaN, None or null) in y, in {np.count_nonzero(missing)} of {len(missing)} rows",
-            "a label for every row",
-            "Drop those rows before selecting.",
+def _joined(
+    columns: Sequence[tuple[np.ndarray, tuple[Hashable, ...]]],
+) -> tuple[np.ndarray, tuple[Hashable, ...]]:
+    """Several label columns as one, whose classes are the combinations that occur, in order."""
+    if len(columns) == 1:
+        return columns[0]
+    joint = np.zeros(len(columns[0][0]), dtype=np.int64)
+    for codes, classes in columns:
+        # Numbered anew after each column, the combinations never outgrow rows x classes.
+        joint = np.unique(joint * len(classes) + codes, return_inverse=True)[1]
+    _, first = np.unique(joint, return_index=True)
+    combinations = tuple(tuple(classes[codes[row]] for codes, classes in columns) for row in first)
+    return joint.astype(np.int32), combinations
+
+
+def _warn_of_many(column: Values, n_classes: int) -> None:
+    if isinstance(column, np.ndarray) and len(column) > _FEW_ROWS and 2 * n_classes > len(column):
+        warnings.warn(
+            f"The target has {n_classes} different whole numbers in {len(column)} rows, read as class labels: "
+            f"pass task='regression' if it is a measurement, task='classification' if they are labels.",
+            ManyClassesWarning,
+            stacklevel=4,
         )

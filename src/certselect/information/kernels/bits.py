@@ -187,7 +187,7 @@ def _gather_left(slots, bits, block_levels, block_at, slot_levels, n_words, left
 
 @njit(nogil=True, forceinline=True)
 def _sum_cells(counts, rows, row_at, n_left, n_right, margins, left_margin, right_margin, size, logs):
-    """Sums of c ln c over all cells of eight joint tables; level 0 of either side is what the margins leave."""
+    """Sums of phi over all cells of eight joint tables; level 0 of either side is what the margins leave."""
     cells = spread(np.int64(0))
     left_over = size
     for row in range(n_left):

@@ -15,7 +15,7 @@ from certselect.information.kernels.scatter import scatter_pairs
 from certselect.threads import run_parts
 
 _WHAT = {"redundancy": REDUNDANCY, "interaction": INTERACTION, "conditional_redundancy": BOTH}
-# Nanoseconds on one core, measured: a word ANDed and counted, a look-up of c ln c, a
+# Nanoseconds on one core, measured: a word ANDed and counted, a look-up of phi, a
 # sample scattered without and with class slices. Only their ratios matter much.
 _WORD, _LOOK_UP, _SCATTER, _SCATTER_SLICES = 0.07, 1.3, 1.8, 3.2
 _ROWS_PER_GROUP = 32  # bit rows on the left at a time: their counts stay in the first-level cache
@@ -27,8 +27,8 @@ _PART = 5e7  # nanoseconds of work between two reports of progress
 class CompiledCounter:
     """Pair terms by the row or all at once, each pair counted by the cheaper of two kernels."""
 
-    def __init__(self, table: CodedTable, n_threads: int, dtype: np.dtype) -> None:
-        self._packed = pack_table(table, n_threads)
+    def __init__(self, table: CodedTable, n_threads: int, dtype: np.dtype, correction: str = "none") -> None:
+        self._packed = pack_table(table, n_threads, correction)
         self._threads = n_threads
         self._dtype = dtype
         self._plans: dict[tuple[int, bool, int], tuple[int, int]] = {}

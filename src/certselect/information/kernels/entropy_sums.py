@@ -1,44 +1,141 @@
 """Entropies from counts in whole numbers, so that no order of summation matters.
 
-Every entropy of a table of m samples is made of sums of c ln c over counts c:
-m H = m ln m - sum c ln c. Here c ln c is rounded once, to a whole multiple of a
-small unit, and kept as a 64-bit integer. Sums of integers are exact: relabelled
-levels, shuffled rows, another number of threads or another backend give the
-same integer, and so the same float.
+Every entropy of a table of N samples is made of sums of a function phi over
+counts: N H = phi(N) - sum phi(c). The observed frequencies have phi(c) = c ln c;
+a correction for the bias of few samples is another phi. Here phi is rounded
+once, to a whole multiple of a small unit, and kept as a 64-bit integer. Sums of
+integers are exact: relabelled levels, shuffled rows, another number of threads
+or another backend give the same integer, and so the same float.
+
+References
+----------
+G. A. Miller (1955), Note on the bias of information estimates.
+P. Grassberger (2003), Entropy estimates from insufficient samplings.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-# Two sums of size m ln m are added at most, and a signed 64-bit integer holds 63 bits.
+from certselect.information.kernels.logarithm import natural_log
+
+# Four sums of size phi(N) or less are put together at most, and a signed 64-bit integer holds 63 bits.
 _BITS = 61
 # A feature of more levels gets no bit rows: counting it by scattering is cheaper.
 FEW_LEVELS = 64
+# Longer tables of phi than 2**22 entries (32 MB) are made only for as many samples.
+_LONGEST_TABLE = 1 << 22
+# Entries where a whole table would be too long: behind them phi is computed.
+_FIRST_ENTRIES = 1 << 16
+# No cell's phi lies further below 0: Grassberger's at a count of 1, others at fractions of a count.
+_LOWEST = 1.28
+_EULER_GAMMA = np.longdouble("0.577215664901532860606512")
 
 
 @lru_cache(maxsize=8)
-def count_log_table(n_samples: int) -> tuple[np.ndarray, int]:
-    """c ln c for c = 0..n_samples as integers, and the number of fraction bits they carry."""
-    # Extended precision where the platform has it: the entries use up to 61 bits.
-    counts = np.arange(n_samples + 1, dtype=np.longdouble)
-    logs = np.log(np.maximum(counts, 1))
-    largest = max(float(n_samples * logs[-1]), 1.0)
-    fraction_bits = _BITS - int(np.ceil(np.log2(largest))) - 1
-    table = np.rint(np.ldexp(counts * logs, fraction_bits)).astype(np.int64)
+def count_log_table(n_samples: int, correction: str = "none") -> tuple[np.ndarray, int]:
+    """phi(c) for c = 0..n_samples as integers, and the number of fraction bits they carry."""
+    values = _phi(n_samples, correction)
+    fraction_bits = _fraction_bits(max(float(values[-1]), -n_samples * float(values[1])))
+    table = np.rint(np.ldexp(values, fraction_bits)).astype(np.int64)
     table.setflags(write=False)
     return table, fraction_bits
 
 
+def _phi(last: int, correction: str) -> np.ndarray:
+    """phi(0), ..., phi(last)."""
+    # Extended precision where the platform has it: the entries use up to 61 bits.
+    counts = np.arange(last + 1, dtype=np.longdouble)
+    if correction == "grassberger":
+        # G(2k) = G(2k + 1) = -gamma - ln 2 + 2 (1 + 1/3 + ... + 1/(2k - 1))
+        steps = 2 / np.arange(1, last, 2, dtype=np.longdouble)
+        halves = np.concatenate([np.zeros(1, dtype=np.longdouble), np.cumsum(steps)])
+        return counts * (halves[np.arange(last + 1) // 2] - _EULER_GAMMA - np.log(np.longdouble(2)))
+    values = counts * np.log(np.maximum(counts, 1))
+    if correction == "miller_madow":
+        values[1:] -= 0.5
+    return values
+
+
+def _fraction_bits(largest: float) -> int:
+    return _BITS - math.ceil(math.log2(max(largest, 1.0))) - 1
+
+
+class CountLogs:
+    """phi of any count, in fixed point.
+
+    Looked up where a table of all counts up to the total is no longer than the
+    data or `_LONGEST_TABLE`. For weights that are not whole numbers, or whose
+    sum is beyond that, phi is computed when asked for: the same to about 1e-15,
+    and the same float for float for every backend.
+
+    Parameters
+    ----------
+    total_count : int
+        Sum of all counts, in units of 2**-weight_bits.
+    n_rows : int
+        Number of samples; no table has more cells that are not empty.
+    correction : {"none", "miller_madow", "grassberger"}
+    weight_bits : int
+        Counts are multiples of 2**-weight_bits; 0 for whole numbers.
+
+    Attributes
+    ----------
+    table : ndarray of int64
+        phi of the counts 0 .. len(table) - 1.
+    fraction_bits : int
+        phi is given in multiples of 2**-fraction_bits.
+    total : int
+        phi of all counts together.
+    unit : float
+        Of sums of phi, in nats per sample.
+    """
+
+    def __init__(self, total_count: int, n_rows: int, correction: str = "none", weight_bits: int = 0) -> None:
+        self.correction = correction
+        self.weight_bits = weight_bits
+        samples = math.ldexp(total_count, -weight_bits)
+        if weight_bits == 0 and total_count <= max(_LONGEST_TABLE, n_rows):
+            self.table, self.fraction_bits = count_log_table(total_count, correction)
+        else:
+            self.fraction_bits = _fraction_bits(max(abs(samples * math.log(samples)) + 1, n_rows * _LOWEST))
+            entries = _FIRST_ENTRIES if weight_bits == 0 else 0
+            self.table = np.rint(np.ldexp(_phi(entries, correction), self.fraction_bits)).astype(np.int64)
+        self.total = int(self.of(np.array([total_count]))[0])
+        self.unit = 1.0 / (samples * 2.0**self.fraction_bits)
+
+    def of(self, counts: np.ndarray) -> np.ndarray:
+        """phi of int64 counts, as int64."""
+        known = counts < len(self.table)
+        if known.all():
+            return self.table[counts]
+        result = np.empty(counts.shape, dtype=np.int64)
+        result[known] = self.table[counts[known]]
+        result[~known] = self._computed(counts[~known])
+        return result
+
+    def _computed(self, counts: np.ndarray) -> np.ndarray:
+        samples = counts * 2.0**-self.weight_bits
+        if self.correction == "grassberger":
+            half = (counts // 2).astype(np.float64)
+            values = samples * (natural_log(2 * half) + 1 / (24 * half * half))  # G far from 0
+        else:
+            values = samples * natural_log(samples)
+            if self.correction == "miller_madow":
+                values = values - 0.5
+        return np.rint(values * 2.0**self.fraction_bits).astype(np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class EntropySums:
-    """Sums of c ln c over the counts of each feature alone, in units of 2**-fraction_bits.
+    """Sums of phi over the counts of each feature alone, in fixed point.
 
     `level` (n,) sums over a feature's levels, `level_class` (n,) over its levels
-    within each class, `classes` over the classes; `total` is m ln m.
+    within each class, `classes` over the classes; `total` is phi of all samples.
     """
 
     level: np.ndarray
@@ -59,12 +156,11 @@ class EntropySums:
 
     @property
     def relevance(self) -> np.ndarray:
-        """I(Xi;C), never negative: rounding of the table may leave a unit or two below 0."""
+        """I(Xi;C), never negative: rounding of phi or a correction of it may lead below 0."""
         return np.maximum(self.level_class - self.level - self.classes + self.total, 0) * self.unit
 
 
-def class_sums(target: np.ndarray, n_classes: int) -> tuple[np.ndarray, int]:
-    """Samples of each class, and the sum of c ln c over them."""
+def class_sums(target: np.ndarray, n_classes: int, logs: CountLogs) -> tuple[np.ndarray, int]:
+    """Samples of each class, and the sum of phi over them."""
     sizes = np.bincount(target, minlength=n_classes)
-    table, _ = count_log_table(len(target))
-    return sizes, int(table[sizes].sum())
+    return sizes, int(logs.of(sizes).sum())

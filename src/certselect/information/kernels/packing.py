@@ -10,7 +10,7 @@ import numpy as np
 
 from certselect.coding import CodedTable
 from certselect.information.kernels.bits import pack_blocks
-from certselect.information.kernels.entropy_sums import FEW_LEVELS, EntropySums, class_sums, count_log_table
+from certselect.information.kernels.entropy_sums import FEW_LEVELS, CountLogs, EntropySums, class_sums
 from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.scatter import sum_features
 from certselect.threads import run_parts
@@ -42,7 +42,7 @@ class PackedTable:
     n_packed: int
     bits: np.ndarray
     margins: np.ndarray
-    logs: np.ndarray
+    logs: np.ndarray  # phi of 0 .. m samples, as in `CountLogs`
     steps: np.ndarray  # logs[c + 1] - logs[c]
     level_sums: np.ndarray  # by slot
     level_class_sums: np.ndarray  # by slot
@@ -59,11 +59,12 @@ class PackedTable:
         return int(self.class_word[-1])
 
 
-def pack_table(table: CodedTable, n_threads: int) -> PackedTable:
+def pack_table(table: CodedTable, n_threads: int, correction: str = "none") -> PackedTable:
     """Pack a coded table into bit rows; its margins and entropy sums come along."""
     n, m = table.codes.shape
     n_classes = len(table.classes)
-    sizes, class_sum = class_sums(table.target, n_classes)
+    logs = CountLogs(m, m, correction)
+    sizes, class_sum = class_sums(table.target, n_classes, logs)
     row_order = np.argsort(table.target, kind="stable")
     class_word = _starts(-(-sizes // 64))
     sample_bit = np.empty(m, dtype=np.int64)
@@ -87,13 +88,12 @@ def pack_table(table: CodedTable, n_threads: int) -> PackedTable:
     block_at = _starts(rows * int(class_word[-1]) * LANES)
     margin_at = _starts(rows * (n_classes + 1) * LANES)
 
-    logs, fraction_bits = count_log_table(m)
     packed = PackedTable(
         table.codes, table.levels, table.target, row_order, sizes.astype(np.uint64), class_word, slot_feature,
         feature_slot, slot_levels, block_levels, block_at, margin_at, n_packed,
         np.zeros(int(block_at[-1]), dtype=np.uint64), np.zeros(int(margin_at[-1]), dtype=np.uint64),
-        logs, np.diff(logs), np.zeros(n_blocks * LANES, dtype=np.int64), np.zeros(n_blocks * LANES, dtype=np.int64),
-        class_sum, 1.0 / (m * 2.0**fraction_bits),
+        logs.table, np.diff(logs.table), np.zeros(n_blocks * LANES, dtype=np.int64),
+        np.zeros(n_blocks * LANES, dtype=np.int64), class_sum, logs.unit,
     )  # fmt: skip
     cuts = np.linspace(0, n_packed, 1 + (max(1, min(n_threads, n_packed)) if n * m > _WORTH_THREADS else 1)).astype(int)
     parts = [partial(_pack, packed, sample_bit, first, last) for first, last in pairwise(cuts.tolist())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from certselect.coding import CodedTable
-from certselect.information.kernels.entropy_sums import EntropySums, class_sums, count_log_table
+from certselect.information.kernels.entropy_sums import CountLogs, EntropySums, class_sums
 
 # Cells counted at a time: enough to amortise the calls, few enough to stay in cache.
 _CHUNK = 1 << 19
@@ -14,19 +14,19 @@ _CHUNK = 1 << 19
 class PlainCounter:
     """Pair terms of a coded table by the row or all at once, counted by `np.bincount`."""
 
-    def __init__(self, table: CodedTable, dtype: np.dtype) -> None:
+    def __init__(self, table: CodedTable, dtype: np.dtype, correction: str = "none") -> None:
         self._dtype = dtype
         self._codes = table.codes
         m = self._codes.shape[1]
         self._levels = table.levels
         self._target = table.target.astype(np.int64)
         self._n_classes = len(table.classes)
-        self._logs, fraction_bits = count_log_table(m)
-        _, classes = class_sums(table.target, self._n_classes)
+        logs = CountLogs(m, m, correction)
+        self._logs = logs.table
+        _, classes = class_sums(table.target, self._n_classes, logs)
         nothing = np.zeros(m, dtype=np.int64)
         level, level_class = self._joint_sums(nothing, 1, conditional=True)
-        total = int(self._logs[-1])
-        self.sums = EntropySums(level, level_class, classes, total, 1.0 / (m * 2.0**fraction_bits))
+        self.sums = EntropySums(level, level_class, classes, logs.total, logs.unit)
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
@@ -47,7 +47,7 @@ class PlainCounter:
     def _terms(self, kind: str, feature: int) -> np.ndarray:
         sums = self.sums
         whole, within = self.pair_sums(feature, kind != "redundancy")
-        # Rounding of the table of logarithms may leave a unit or two below 0.
+        # Rounding of phi may leave a unit or two below 0, a correction more.
         redundancy = np.maximum(whole - sums.level[feature] - sums.level + sums.total, 0) * sums.unit
         if kind == "redundancy":
             return redundancy

@@ -17,7 +17,7 @@ from certselect.information.kernels.bits import BOTH, INTERACTION, REDUNDANCY
 
 @njit(nogil=True, cache=True)
 def sum_features(slots, slot_feature, codes, levels, target, row_order, steps, level_sums, level_class_sums):
-    """Entropy sums of single features, by slot; `steps[c]` is what c ln c grows by from c to c + 1."""
+    """Entropy sums of single features, by slot; `steps[c]` is what phi grows by from c to c + 1."""
     # A feature alone is its joint table with a feature of one level.
     one_level = np.zeros_like(codes[0, :])
     order, slice_end, ends_run = _sort_rows(one_level, 1, target, row_order)
@@ -47,7 +47,7 @@ def scatter_pairs(
             whole, within = _sum_joint(
                 codes[other, :], order, slice_end, ends_run, steps, run, piece, what != REDUNDANCY
             )
-            # Rounding of the table of logarithms may leave a unit or two below 0.
+            # Rounding of phi may leave a unit or two below 0, a correction more.
             redundancy = max(whole - level_sums[slot] + total_sum - level_sums[right], 0) * unit
             conditional = max(within - level_class_sums[slot] + class_sum - level_class_sums[right], 0) * unit
             out[row, other] = redundancy - conditional if what == INTERACTION else redundancy
@@ -87,7 +87,7 @@ def _sort_rows(codes, n_levels, target, row_order):
 
 @njit(nogil=True, forceinline=True)
 def _sum_joint(codes, order, slice_end, ends_run, steps, run, piece, conditional):
-    """Sums of c ln c over a joint table, and over its class slices; `run` and `piece` are left all zero."""
+    """Sums of phi over a joint table, and over its class slices; `run` and `piece` are left all zero."""
     whole = np.int64(0)
     within = np.int64(0)
     run_start = slice_start = 0

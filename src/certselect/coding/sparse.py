@@ -1,0 +1,100 @@
+"""Sparse columns coded by their stored cells, with the codes the dense table would have."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from certselect.coding.assembly import CodedCells
+from certselect.coding.cuts import Cutter, edges_between, only_ends
+from certselect.coding.levels import CategoryLevels, sparse_integer_levels
+from certselect.coding.model import Part
+from certselect.coding.numbers import NumberCuts, count_edges_of_cells
+from certselect.coding.tiles import filled, over_columns, slices
+from certselect.errors import InvalidInput
+from certselect.table import SparseBlock
+
+_SLICE_CELLS = 1 << 21  # cells of a slice of columns that is filled up with its zeros, or of edges side by side
+
+
+def code_sparse(
+    block: SparseBlock, *, as_numbers: bool, cutter: Cutter, n_threads: int
+) -> tuple[tuple[Part, ...], np.ndarray | None, CodedCells]:
+    """Levels or edges of every column, which columns have missing values, and the codes of all stored cells."""
+    values = block.values
+    m, n = len(cutter.target), len(block.positions)
+    starts = values.indptr.astype(np.int64)
+    stored = np.diff(starts)
+    columns = np.repeat(np.arange(n), stored)
+    if block.kind == "integer" and not (as_numbers and values.dtype != bool):
+        part, codes, background = sparse_integer_levels(values.data, columns, stored < m)
+        return (part,), None, CodedCells(starts, values.indices, codes, background)
+
+    data = values.data if values.data.dtype.kind == "f" else values.data.astype(np.float64)
+    missing = np.isnan(data)
+    lacking = np.bincount(columns[missing], minlength=n)
+    void = lacking == m
+    kept = np.flatnonzero(~void)
+    if only_ends(cutter.method, cutter.bins):
+        edges, counts = _uniform(data[~missing], columns[~missing], stored < m, kept, int(cutter.bins))
+    else:
+        edges, counts = _filled_up(block, kept, cutter, n_threads)
+    parts: list[Part] = [NumberCuts(kept, edges, _starts(counts))] if len(kept) else []
+    if void.any():
+        parts.append(CategoryLevels(np.flatnonzero(void), ((),) * int(void.sum())))
+    edge_counts = np.zeros(n, dtype=np.int64)
+    edge_counts[kept] = counts
+    edge_starts = _starts(edge_counts)
+    codes = count_edges_of_cells(data, columns, edges, edge_starts)
+    codes[missing] = np.where(void, 0, edge_counts + 1)[columns[missing]]
+    background = count_edges_of_cells(np.zeros(n), np.arange(n), edges, edge_starts)
+    return tuple(parts), lacking > 0 if missing.any() else None, CodedCells(starts, values.indices, codes, background)
+
+
+def refuse_pairwise() -> InvalidInput:
+    return InvalidInput(
+        "missing values in a sparse matrix and missing='pairwise'",
+        "missing='level', or a dense table",
+        "Pass missing='level', which makes them a value of their own, or X.toarray().",
+    )
+
+
+def _uniform(
+    data: np.ndarray, columns: np.ndarray, with_zero: np.ndarray, kept: np.ndarray, bins: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Edges of bins of equal width, from the smallest and largest number of every column."""
+    low, high = np.where(with_zero, 0.0, np.inf), np.where(with_zero, 0.0, -np.inf)
+    np.minimum.at(low, columns, data.astype(np.float64))
+    np.maximum.at(high, columns, data.astype(np.float64))
+    found = [
+        edges_between(low[kept[part]], high[kept[part]], bins)
+        for part in slices(len(kept), max(1, _SLICE_CELLS // bins))
+    ]
+    return _joined(found)
+
+
+def _filled_up(block: SparseBlock, kept: np.ndarray, cutter: Cutter, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """Edges by all cells of a column, its zeros written down for one slice of columns at a time."""
+    values, m = block.values, len(cutter.target)
+    found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+    def cut(part: slice) -> None:
+        dense = values[:, kept[part]].toarray()
+        if dense.dtype.kind != "f":
+            dense = dense.astype(np.float64)
+        missing = np.isnan(dense)
+        gaps = missing if missing.any() else None
+        found[part.start] = cutter.edges(filled(dense, gaps), gaps)
+
+    if len(kept):
+        over_columns(cut, len(kept), m, max(1, _SLICE_CELLS // m), n_threads)
+    return _joined([found[start] for start in sorted(found)])
+
+
+def _joined(found: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    if not found:
+        return np.empty(0), np.empty(0, dtype=np.int64)
+    return np.concatenate([edges for edges, _ in found]), np.concatenate([counts for _, counts in found])
+
+
+def _starts(counts: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

@@ -1,0 +1,97 @@
+"""Lists, arrays, series and frames that go beside a table, targets and weights -> their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from certselect.errors import InvalidInput, UnusableType
+from certselect.table.columns import complex_data, dates_and_times, numeric_array, unmasked
+from certselect.table.frames import as_frame, frame_columns
+from certselect.table.labels import missing_cells
+from certselect.table.sparse import is_sparse
+
+# A bool, integer or float array where every value is a number, else the values.
+Values = np.ndarray | Sequence[object]
+
+
+def columns_of(y: Any, name: str) -> list[Values]:
+    """The columns of anything of one or two dimensions, as arrays or lists; `name` is said in errors."""
+    if is_sparse(y):
+        raise UnusableType(f"{name} as a sparse matrix ({type(y).__name__})", "a dense array", "Pass y.toarray().")
+    if isinstance(y, list | tuple):
+        if not (y and isinstance(y[0], list | np.ndarray)):
+            return [y]
+        if len(set(map(np.shape, y))) > 1:
+            raise InvalidInput(f"rows of different lengths in {name}", "as many values in every row", "Check the rows.")
+        y = np.array(y, dtype=object)
+    elif not isinstance(y, np.ndarray):
+        y = _out_of_library(y, name)
+        if isinstance(y, list):
+            return [_plain(column, name) for column in y]
+    if isinstance(y, np.ma.MaskedArray):
+        y = unmasked(y)
+    if y.ndim not in (1, 2) or (y.ndim == 2 and y.shape[1] == 0):
+        raise InvalidInput(
+            f"{name} of shape {y.shape}",
+            "one value per row, or a column for each of several targets",
+            f"{name} should be a 1d array, or a 2d array with a row for every row of X.",
+        )
+    return [_plain(column, name) for column in (y.T if y.ndim == 2 else [y])]
+
+
+def checked(values: Values, name: str, noun: str) -> Values:
+    """The same values as an array if they are numbers; refused if any is missing or infinite."""
+    if isinstance(values, np.ndarray):
+        missing = np.isnan(values) if values.dtype.kind == "f" else None
+    else:
+        missing = missing_cells(values)
+    if missing is not None and missing.any():
+        raise InvalidInput(
+            f"missing {noun}s (NaN, None or null) in {name}, in {np.count_nonzero(missing)} of {len(missing)} rows",
+            f"a {noun} for every row",
+            "Drop those rows before selecting.",
+        )
+    array = values if isinstance(values, np.ndarray) else numeric_array(values, name)
+    if array is None:
+        return values
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise InvalidInput(
+            f"infinity (inf) in {name}", f"finite {noun}s", f"Drop those rows or give them other {noun}s."
+        )
+    return array
+
+
+def _plain(column: np.ndarray, name: str) -> Values:
+    if column.dtype.kind == "c":
+        raise complex_data(name)
+    if column.dtype.kind in "mM":
+        raise dates_and_times(name)
+    return column if column.dtype.kind in "biuf" else column.tolist()
+
+
+def _out_of_library(y: Any, name: str) -> np.ndarray | list[np.ndarray]:
+    """The columns of a frame, the values of a series, or the array that anything else turns into."""
+    import narwhals as nw
+
+    frame = as_frame(y)
+    if frame is not None:
+        return [_series_values(series, name) for series in frame_columns(frame)] or np.empty((frame.shape[0], 0))
+    series = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
+    return _series_values(series, name) if isinstance(series, nw.Series) else np.asarray(y)
+
+
+def _series_values(series: Any, name: str) -> np.ndarray:
+    import narwhals as nw
+
+    dtype = series.dtype
+    if dtype.is_temporal():
+        raise dates_and_times(name)
+    numeric = (dtype.is_numeric() and not dtype.is_decimal()) or dtype == nw.Boolean
+    if numeric and (dtype.is_float() or not series.null_count()):
+        return series.to_numpy()
+    values = np.empty(len(series), dtype=object)
+    values[:] = series.to_list()
+    return values

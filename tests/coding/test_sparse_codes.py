@@ -1,0 +1,145 @@
+"""Sparse tables have the codes, levels and edges of the dense ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import naive_coding as naive
+from certselect.coding import CodedTable, SparseCodedTable, code_table
+from certselect.coding.cuts import METHODS
+from certselect.errors import InvalidInput
+from certselect.table import read_table
+
+quick = settings(max_examples=40, deadline=None, derandomize=True)
+OPTIONS = [{"discretize": method, "bins": 3} for method in METHODS]
+OPTIONS += [{"bins": 40}, {"bins": "sqrt"}, {"discretize": "quantile", "bins": "freedman_diaconis"}]
+integers = st.sampled_from([0, 0, 0, 0, 1, 1, 2, -7, 300, 2**62, -(2**63)])
+numbers = st.sampled_from([0.0, 0.0, 0.0, 1.0, 0.5, -2.0, 1e-300, 1e308, -1e308, np.nan])
+
+
+def matrices(cells):
+    shape = st.tuples(st.integers(2, 9), st.integers(1, 5))
+    return shape.flatmap(
+        lambda mn: st.lists(st.lists(cells, min_size=mn[1], max_size=mn[1]), min_size=mn[0], max_size=mn[0])
+    )
+
+
+def assert_same(found, dense) -> None:
+    assert isinstance(found, SparseCodedTable)
+    assert isinstance(dense, CodedTable)
+    n, m = dense.codes.shape
+    assert naive.expanded(found.starts, found.rows, found.codes, found.background, m) == dense.codes.tolist()
+    assert found.levels.tolist() == dense.levels.tolist()
+    assert found.constant.tolist() == dense.constant.tolist()
+    assert found.target.tolist() == dense.target.tolist()
+    assert found.classes == dense.classes
+    for i in range(n):
+        one, other = found.coding.edges(i), dense.coding.edges(i)
+        assert (one is None and other is None) or one.tobytes() == other.tobytes()
+        cells = slice(found.starts[i], found.starts[i + 1])
+        assert (np.diff(found.rows[cells]) > 0).all()
+        assert (found.codes[cells] != found.background[i]).all()
+    assert [found.starts.dtype, found.rows.dtype, found.codes.dtype] == [np.int64, np.int32, np.uint32]
+
+
+def check(X, y=None, weights=None, **options):
+    y = np.arange(len(X)) % 2 if y is None else y
+    tables = [read_table(kind(X), y, missing="level", sample_weight=weights) for kind in (sparse.csr_array, np.array)]
+    found, dense = (code_table(table, **options) for table in tables)
+    assert_same(found, dense)
+    again = dense.coding.apply(tables[0])  # codings are the same whatever they were made from
+    assert_same(again, found.coding.apply(tables[1]))
+    return found
+
+
+@quick
+@given(matrices(integers))
+def test_integers_by_their_levels(cells):
+    check(np.array(cells, dtype=np.int64))
+    check(np.array(cells) == 1)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@quick
+@given(matrices(numbers))
+def test_numbers_with_gaps(options, cells):
+    check(np.array(cells), **options)
+    check(np.clip(np.array(cells), -1e38, 1e38).astype(np.float32), **options)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_a_larger_table(options):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((90, 40)) < 0.2, rng.normal(size=(90, 40)), 0)
+    X[rng.random((90, 40)) < 0.02] = np.nan
+    X[:, 3], X[:, 4], X[:, 5], X[:, 6] = 0, np.nan, 2.5, rng.normal(size=90)
+    check(X, rng.integers(0, 3, 90), **options)
+    check(X, rng.normal(size=90), rng.integers(0, 3, 90), **options)
+    check(X, rng.normal(size=90), rng.random(90), **options)
+    whole = rng.poisson(0.4, (90, 40))
+    check(whole, integers="numbers", **options)
+    check(whole.astype(np.uint8), integers="numbers", **options)
+    check(whole > 0, integers="numbers", **options)
+
+
+def test_slices_of_filled_up_columns_are_put_together(monkeypatch):
+    monkeypatch.setattr("certselect.coding.sparse._SLICE_CELLS", 64)
+    rng = np.random.default_rng(1)
+    X = np.where(rng.random((50, 30)) < 0.3, rng.normal(size=(50, 30)), 0)
+    for options in OPTIONS:
+        check(X, **options)
+
+
+def test_gaps_cannot_be_left_out_of_a_sparse_table():
+    X = np.array([[0, np.nan], [1, 0], [0, 0.5]])
+    table = read_table(sparse.coo_array(X), [0, 1, 1], missing="pairwise")
+    with pytest.raises(InvalidInput, match="missing='level', or a dense table"):
+        code_table(table)
+    dense = code_table(read_table(X, [0, 1, 1], missing="pairwise"))
+    with pytest.raises(InvalidInput, match="missing='level', or a dense table"):
+        dense.coding.apply(table)
+    complete = read_table(sparse.coo_array(np.nan_to_num(X)), [0, 1, 1], missing="pairwise")
+    assert_same(code_table(complete), code_table(read_table(np.nan_to_num(X), [0, 1, 1])))
+
+
+def test_new_rows_with_what_was_never_seen_are_refused():
+    X = np.array([[1, 3], [2, 5], [1, 3]])
+    coding = code_table(read_table(sparse.csc_array(X), [0, 1, 1])).coding
+    with pytest.raises(InvalidInput, match="value 0 in column 'x1'"):
+        coding.apply(read_table(sparse.csc_array([[1, 0], [1, 3]]), [0, 1]))
+    assert coding.apply(read_table(sparse.csc_array([[1, 5], [2, 5]]), [0, 1])).constant.tolist() == [False, True]
+    numbers = code_table(read_table(sparse.csc_array(X / 2), [0, 1, 1])).coding
+    with pytest.raises(InvalidInput, match="missing values in column 'x0'"):
+        numbers.apply(read_table(sparse.csc_array([[np.nan, 0], [1, 3]]), [0, 1], missing="level"))
+
+
+def test_a_sparse_table_may_be_coded_by_categories():
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": pd.Categorical([0, 7, 0, 7]), "b": [1, 0, 0, 0]})
+    coding = code_table(read_table(frame, [0, 1, 0, 1])).coding
+    new = sparse.csr_array([[7, 1], [0, 0]])
+    found = coding.apply(read_table(new, [0, 1], feature_names=["a", "b"]))
+    assert naive.expanded(found.starts, found.rows, found.codes, found.background, 2) == [[1, 0], [1, 0]]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_memory_grows_with_the_cells_that_are_stored(dtype):
+    rng = np.random.default_rng(0)
+    shape, cells = (200_000, 100_000), 300_000  # 20 thousand million cells, which no memory here would hold
+    X = sparse.coo_array(
+        (rng.integers(1, 5, cells).astype(dtype), (rng.integers(0, shape[0], cells), rng.integers(0, shape[1], cells))),
+        shape=shape,
+    )
+    found = code_table(read_table(X, np.arange(shape[0]) % 2))
+    assert len(found.rows) <= cells
+    column = X.tocsc()[:, [77]].toarray()
+    dense = code_table(read_table(column, np.arange(shape[0]) % 2))
+    assert (
+        naive.expanded(found.starts[77:79], found.rows, found.codes, found.background[77:78], shape[0])
+        == dense.codes.tolist()
+    )

@@ -1,0 +1,385 @@
+"""The nearest-neighbour estimator: against its slow twins, closed forms and scikit-learn."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csc_array
+from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+
+import naive_neighbors as naive
+from certselect.errors import InvalidInput
+from certselect.information.neighbors import neighbor_terms
+from certselect.progress import listening
+from certselect.table.model import Block, SparseBlock, Table
+
+KINDS = ("redundancy", "conditional_redundancy", "interaction")
+FLOAT64 = np.dtype(np.float64)
+
+
+def made_table(columns, labels=None, numbers=None, missing=None):
+    """A table of arrays: floats and integers are numbers, bools and letters are discrete."""
+    m = len(columns[0])
+    blocks = []
+    for place, column in enumerate(columns):
+        lacking = None if missing is None or not missing[place].any() else missing[place][:, None]
+        at = np.array([place])
+        if column.dtype.kind == "U":
+            names, codes = np.unique(column, return_inverse=True)
+            codes = codes.astype(np.int32)
+            codes[lacking[:, 0] if lacking is not None else []] = -1
+            blocks.append(Block("category", at, codes[:, None], (tuple(names.tolist()),), lacking))
+        else:
+            kind = "number" if column.dtype.kind == "f" else "integer"
+            values = column.copy()
+            if lacking is not None:
+                values[lacking[:, 0]] = np.nan if kind == "number" else 0
+            blocks.append(Block(kind, at, values[:, None], (), lacking))
+    classes, target = (
+        np.unique(labels, return_inverse=True) if labels is not None else (np.array(["all"]), np.zeros(m, int))
+    )
+    return Table(
+        tuple(blocks),
+        tuple(f"x{i}" for i in range(len(columns))),
+        target.astype(np.int32),
+        tuple(classes.tolist()),
+        np.empty((m, 0)) if numbers is None else np.asarray(numbers, dtype=float).reshape(m, -1),
+        missing="error" if missing is None else "pairwise",
+    )
+
+
+def measured(table, n_neighbors=3, n_jobs=1, dtype=FLOAT64):
+    return neighbor_terms(table, n_neighbors=n_neighbors, dtype=np.dtype(dtype), n_jobs=n_jobs)
+
+
+def mixed_columns(rng, m):
+    """Numbers, rounded numbers, integers, many zeros, bools, letters and a constant, some of them related."""
+    common = rng.normal(size=m)
+    return [
+        common + rng.normal(size=m),
+        np.round(common + rng.normal(size=m), 1),
+        rng.integers(0, 4, m),
+        np.maximum(common + 0.5 * rng.normal(size=m), 0.0),
+        common + rng.normal(size=m) > 0.3,
+        np.array(list("abcde"))[np.clip(np.round(common + 2), 0, 4).astype(int)],
+        np.full(m, 2.5),
+    ]
+
+
+def labels_of(rng, m):
+    """Three classes of rows and two of one or two."""
+    return np.array(["rare", "few", "few", *rng.choice(["a", "b", "c"], m - 3)])
+
+
+def assert_equals_twins(columns, labels, numbers, k, missing=None):
+    table = made_table(columns, labels, numbers, missing)
+    terms = measured(table, k)
+    lists = [column.tolist() for column in columns]
+    if missing is not None:
+        lists = [
+            [None if lacks else value for value, lacks in zip(column, lacking, strict=True)]
+            for column, lacking in zip(lists, missing, strict=True)
+        ]
+    m = len(columns[0])
+    relevance, redundancy, conditional = naive.terms(
+        lists,
+        [column.dtype.kind in "bU" for column in columns],
+        ["all"] * m if labels is None else labels.tolist(),
+        [] if numbers is None else np.asarray(numbers, dtype=float).reshape(m, -1).T.tolist(),
+        k,
+    )
+    np.testing.assert_allclose(terms.relevance, relevance, atol=1e-12, rtol=0)
+    np.testing.assert_allclose(terms.redundancy, redundancy, atol=1e-12, rtol=0)
+    np.testing.assert_allclose(terms.conditional_redundancy, conditional, atol=1e-12, rtol=0)
+    np.testing.assert_allclose(terms.entropy, np.diag(redundancy), atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("target", ["labels", "number", "two numbers", "labels and number", "labels and two numbers"])
+@pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])
+def test_terms_equal_the_slow_twins(target, k, gaps):
+    rng = np.random.default_rng(len(target) + k)
+    m = 30
+    columns = mixed_columns(rng, m)
+    labels = labels_of(rng, m) if "labels" in target else None
+    signal = columns[0] + 0.3 * rng.normal(size=m)
+    numbers = {"labels": None}.get(target, signal)
+    if "two" in target:
+        numbers = np.stack([signal, np.round(columns[1] + rng.normal(size=m))], axis=1)
+    missing = rng.random((len(columns), m)) < 0.15 if gaps else None
+    assert_equals_twins(columns, labels, numbers, k, missing)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 30), st.integers(1, 6), st.booleans(), st.booleans(), st.booleans(), st.integers(0, 2**32 - 1))
+def test_small_tables_equal_the_slow_twins(m, spread, labelled, numbered, gaps, seed):
+    """Few rows of few values: every tie, every class too small, columns without a value."""
+    rng = np.random.default_rng(seed)
+    columns = [
+        rng.integers(0, spread, m),
+        rng.integers(0, spread, m) / 3.0,
+        np.array(list("abcdefg"))[rng.integers(0, spread, m)],
+        rng.random(m) < 0.5,
+    ]
+    labels = rng.choice(["a", "b", "c"], m) if labelled else None
+    numbers = rng.integers(0, 2 * spread, m) / 7.0 if numbered or not labelled else None
+    missing = rng.random((4, m)) < 0.3 if gaps else None
+    if gaps:
+        missing[:2, 0] = False  # a column of numbers without any is none
+    assert_equals_twins(columns, labels, numbers, int(rng.integers(1, m)), missing)
+
+
+@pytest.mark.parametrize("target", ["labels", "number"])
+def test_windows_longer_than_a_vector_equal_the_slow_twins(target):
+    rng = np.random.default_rng(5)
+    m = 90
+    x = rng.normal(size=m)
+    columns = [x, 0.9 * x + 0.4 * rng.normal(size=m), rng.exponential(size=m) ** 3, rng.poisson(2.0, m)]
+    labels = np.where(x + rng.normal(size=m) > 0, "up", "down") if target == "labels" else None
+    assert_equals_twins(columns, labels, x**2 if target == "number" else None, 4)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
+def test_gaussian_numbers_have_the_known_information(rho):
+    """m = 2000, mean of 4 tables: within 0.05 nats of the closed forms."""
+    found = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        cov = np.array([[1, rho, 0.6], [rho, 1, 0.5], [0.6, 0.5, 1]])
+        values, vectors = np.linalg.eigh(cov)
+        x, y, z = (vectors * np.sqrt(values)) @ rng.normal(size=(3, 2000))
+        terms = measured(made_table([x, y], None, z))
+        found.append([terms.redundancy[0, 1], terms.conditional_redundancy[0, 1], *terms.relevance])
+    partial = (rho - 0.6 * 0.5) / np.sqrt((1 - 0.6**2) * (1 - 0.5**2))
+    exact = -0.5 * np.log1p(-np.square([rho, partial, 0.6, 0.5]))
+    np.testing.assert_allclose(np.mean(found, axis=0), exact, atol=0.05)
+
+
+def test_information_given_labels_is_that_within_classes():
+    """Two classes shifted apart, correlated 0.7 within: only the shift adds to what x and y share."""
+    found = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        c = rng.integers(0, 2, 2000)
+        x, y = np.linalg.cholesky(np.array([[1, 0.7], [0.7, 1]])) @ rng.normal(size=(2, 2000)) + 4 * c
+        terms = measured(made_table([x, y], c))
+        found.append(terms.conditional_redundancy[0, 1])
+        assert terms.interaction[0, 1] > 0.3
+    assert np.mean(found) == pytest.approx(-0.5 * np.log(1 - 0.49), abs=0.05)
+
+
+def test_relevance_is_what_scikit_learn_finds():
+    rng = np.random.default_rng(1)
+    m = 600
+    hidden = rng.normal(size=m)
+    X = rng.normal(size=(m, 8)) + hidden[:, None] * np.linspace(0, 3, 8)
+    number = hidden + 0.2 * rng.normal(size=m)
+    label = np.digitize(number, [-1.0, 0.2, 3.2])
+    classes = measured(made_table(list(X.T), label)).relevance
+    numbers = measured(made_table(list(X.T), None, number)).relevance
+    np.testing.assert_allclose(classes, mutual_info_classif(X, label, random_state=0), atol=0.02)
+    np.testing.assert_allclose(numbers, mutual_info_regression(X, number, random_state=0), atol=0.02)
+    # A discrete feature of a number is a number of a discrete target with the roles exchanged.
+    discrete = measured(made_table([label.astype(str)], None, number)).relevance
+    expected = mutual_info_regression(label[:, None], number, discrete_features=True, random_state=0)
+    np.testing.assert_allclose(discrete, expected, atol=0.02)
+
+
+def test_labels_and_numbers_add_up_by_the_chain_rule():
+    rng = np.random.default_rng(2)
+    x, c = rng.normal(size=300), rng.integers(0, 2, 300)
+    z = x + c + rng.normal(size=300)
+    both = measured(made_table([x], c, z)).relevance[0]
+    parts = [measured(made_table([x[c == label]], None, z[c == label] / z.std())).relevance[0] for label in (0, 1)]
+    sizes = [np.mean(c == label) for label in (0, 1)]
+    # Deviations are those of all rows in the one and of a class in the other, hence the slack.
+    assert both == pytest.approx(measured(made_table([x], c)).relevance[0] + np.dot(sizes, parts), abs=0.05)
+
+
+@pytest.mark.parametrize("target", ["labels", "numbers", "both"])
+def test_rows_are_the_rows_of_symmetric_matrices(target):
+    rng = np.random.default_rng(3)
+    m = 120
+    columns = mixed_columns(rng, m)
+    table = made_table(
+        columns,
+        labels_of(rng, m) if target != "numbers" else None,
+        rng.normal(size=(m, 2)) if target != "labels" else None,
+    )
+    terms = measured(table, n_jobs=2)
+    for kind in KINDS:
+        matrix = terms.pairs.matrix(kind)
+        assert (matrix == matrix.T).all()
+        assert (terms.pairs.rows(kind, np.arange(len(columns))[::-1])[::-1] == matrix).all()
+    redundancy, conditional = terms.pairs.both()
+    assert (redundancy == terms.pairs.matrix("redundancy")).all()
+    assert (conditional == terms.pairs.matrix("conditional_redundancy")).all()
+    assert (terms.interaction == redundancy - conditional).all()
+    assert (redundancy >= 0).all()
+    assert (conditional >= 0).all()
+    assert (np.diag(redundancy) == terms.entropy).all()
+    np.testing.assert_allclose(np.diag(terms.interaction), np.minimum(terms.relevance, terms.entropy), atol=1e-14)
+    halved = measured(table, dtype=np.float32)
+    for kind in KINDS:
+        assert halved.pair_matrix(kind).dtype == np.float32
+        assert (halved.pair_matrix(kind) == terms.pair_matrix(kind).astype(np.float32)).all()
+
+
+@pytest.mark.parametrize("target", ["labels", "numbers", "both"])
+@pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])
+def test_order_of_rows_names_and_threads_change_no_bit(target, gaps):
+    rng = np.random.default_rng(4)
+    m = 200
+    columns = mixed_columns(rng, m)
+    labels = labels_of(rng, m) if target != "numbers" else None
+    numbers = rng.normal(size=(m, 2)) if target != "labels" else None
+    missing = rng.random((len(columns), m)) < 0.1 if gaps else None
+    one = measured(made_table(columns, labels, numbers, missing), n_jobs=1)
+    shuffle = rng.permutation(m)
+    renamed = {"a": "z", "b": "y", "c": "x", "few": "w", "rare": "v"}
+    other = made_table(
+        [column[shuffle] for column in columns],
+        None if labels is None else np.array([renamed[label] for label in labels[shuffle]]),
+        None if numbers is None else numbers[shuffle],
+        None if missing is None else missing[:, shuffle],
+    )
+    three = measured(other, n_jobs=3)
+    assert (one.relevance == three.relevance).all()
+    assert (one.entropy == three.entropy).all()
+    np.testing.assert_equal(one.target_entropy, three.target_entropy)
+    for kind in KINDS:
+        assert (one.pair_matrix(kind) == three.pair_matrix(kind)).all()
+
+
+def test_units_of_a_column_do_not_matter():
+    rng = np.random.default_rng(6)
+    columns = [rng.normal(size=150), rng.integers(0, 6, 150).astype(float), rng.exponential(size=150)]
+    labels = np.where(columns[0] > 0.5, "high", "low")
+    moved = [3.7 * columns[0] - 20, columns[1] / 7 + 0.1, columns[2] * 1e200]
+    for numbers in (None, columns[0] + rng.normal(size=150)):
+        one, other = measured(made_table(columns, labels, numbers)), measured(made_table(moved, labels, numbers))
+        np.testing.assert_allclose(one.relevance, other.relevance, atol=1e-12)
+        for kind in KINDS:
+            np.testing.assert_allclose(one.pair_matrix(kind), other.pair_matrix(kind), atol=1e-12)
+
+
+def plugin(x, y):
+    """Mutual information of observed frequencies."""
+    joint = np.array([[np.mean((x == a) & (y == b)) for b in np.unique(y)] for a in np.unique(x)])
+    product = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    return float(np.sum(joint[joint > 0] * np.log(joint[joint > 0] / product[joint > 0])))
+
+
+def test_columns_of_few_values_come_close_to_the_plug_in():
+    rng = np.random.default_rng(7)
+    m = 3000
+    x = rng.integers(0, 4, m)
+    y = np.where(rng.random(m) < 0.6, x, rng.integers(0, 4, m))
+    exact = plugin(x, y)
+    letters = [np.array(list("abcd"))[column] for column in (x, y)]
+    for columns in ([x, y], letters, [x, letters[1]]):
+        assert measured(made_table(columns, x > 1)).redundancy[0, 1] == pytest.approx(exact, abs=0.02)
+    given = sum(np.mean((x > 1) == side) * plugin(x[(x > 1) == side], y[(x > 1) == side]) for side in (False, True))
+    for columns in ([x, y], letters, [x, letters[1]]):
+        conditional = measured(made_table(columns, x > 1)).conditional_redundancy[0, 1]
+        assert conditional == pytest.approx(given, abs=0.02)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.25, 0.5, 1.0])
+def test_rounded_numbers_share_what_the_numbers_share_and_not_more(step):
+    """Independent columns share nothing however coarsely they are rounded; m = 400, mean of 5 tables."""
+    found = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        x, y = np.round(rng.normal(size=(2, 400)) / step) * step
+        found.append(measured(made_table([x, y], None, rng.normal(size=400))).redundancy[0, 1])
+    assert np.mean(found) < 0.05
+
+
+def test_many_zeros_are_one_place():
+    """max(X, 0) of correlated Gaussians: bins of the numbers behind the zeros give the same; mean of 4 tables."""
+    rng = np.random.default_rng(8)
+    x, y = np.maximum(np.linalg.cholesky(np.array([[1, 0.8], [0.8, 1]])) @ rng.normal(size=(2, 200_000)), 0.0)
+    exact = plugin(np.digitize(x, np.linspace(1e-9, 2.5, 25)), np.digitize(y, np.linspace(1e-9, 2.5, 25)))
+    found = [
+        measured(made_table([x[at : at + 1000], y[at : at + 1000]], x[at : at + 1000] > 1)).redundancy[0, 1]
+        for at in range(0, 4000, 1000)
+    ]
+    assert np.mean(found) == pytest.approx(exact, abs=0.03)
+
+
+def test_rows_without_a_value_might_as_well_not_be_there():
+    rng = np.random.default_rng(9)
+    m = 90
+    columns = [rng.normal(size=m), rng.integers(0, 5, m), rng.random(m) < 0.4]
+    labels = rng.integers(0, 2, m)
+    gaps = np.zeros((3, m), dtype=bool)
+    gaps[:, rng.permutation(m)[:20]] = True  # the same rows in every column
+    there = ~gaps[0]
+    gappy = measured(made_table(columns, labels, None, gaps))
+    short = measured(made_table([column[there] for column in columns], labels[there]))
+    assert (gappy.relevance == short.relevance).all()
+    for kind in KINDS:
+        assert (gappy.pair_matrix(kind) == short.pair_matrix(kind)).all()
+
+
+def test_constant_columns_share_nothing():
+    rng = np.random.default_rng(10)
+    x = rng.integers(0, 3, 80)
+    for numbers in (None, rng.normal(size=80)):
+        terms = measured(made_table([np.full(80, 7.0), x, np.full(80, "same")], x > 0, numbers))
+        assert terms.constant.tolist() == [True, False, True]
+        for place in (0, 2):
+            assert terms.relevance[place] == terms.entropy[place] == 0
+            for kind in KINDS:
+                assert (terms.pair_matrix(kind)[place] == 0).all()
+
+
+def test_a_column_without_any_value_shares_nothing():
+    rng = np.random.default_rng(13)
+    gaps = np.array([[True] * 30, [False] * 30])
+    for numbers in (None, rng.normal(size=30)):
+        table = made_table([rng.normal(size=30), rng.normal(size=30)], rng.integers(0, 2, 30), numbers, gaps)
+        terms = measured(table)
+        assert terms.relevance[0] == terms.entropy[0] == 0
+        for kind in KINDS:
+            assert (terms.pair_matrix(kind)[0] == 0).all()
+
+
+def test_what_the_terms_say_of_themselves():
+    rng = np.random.default_rng(11)
+    x, c = rng.normal(size=40), np.repeat([0, 1], [10, 30])
+    terms = measured(made_table([x], c))
+    assert terms.target_entropy == pytest.approx(-(0.25 * np.log(0.25) + 0.75 * np.log(0.75)), abs=1e-15)
+    assert terms.n_samples == 40
+    assert terms.levels.tolist() == [0]
+    assert terms.coding is None
+    assert np.isnan(measured(made_table([x], c, x)).target_entropy)
+
+
+def test_progress_is_reported():
+    heard = []
+    rng = np.random.default_rng(12)
+    with listening(lambda stage, done, total: heard.append((stage, done, total))):
+        terms = measured(made_table(list(rng.normal(size=(5, 30))), rng.integers(0, 2, 30)))
+        _ = terms.redundancy
+    assert ("relevance", 1, 1) in heard
+    assert ("pairs", 5, 5) in heard
+
+
+def test_a_row_has_as_many_neighbours_as_others():
+    table = made_table([np.array([0.0, 1.0, 5.0])], np.array([0, 1, 1]))
+    assert measured(table, 2).relevance.shape == (1,)
+    for wrong in (0, -1, 3, 1.5, True, "3"):
+        with pytest.raises(InvalidInput, match="n_neighbors"):
+            measured(table, wrong)
+
+
+def test_weights_and_sparse_matrices_are_refused():
+    table = made_table([np.arange(6.0)], np.repeat([0, 1], 3))
+    weighted = Table(**{**table.__dict__, "weights": np.ones(6)})
+    with pytest.raises(InvalidInput, match="gaussian_copula"):
+        measured(weighted)
+    sparse = SparseBlock("number", np.arange(1), csc_array(np.arange(6.0)[:, None]))
+    with pytest.raises(InvalidInput, match="sparse"):
+        measured(Table(**{**table.__dict__, "blocks": (sparse,)}))
