@@ -92,7 +92,9 @@ def test_notes_say_what_was_made_of_the_table(files):
 
 def test_path_takes_the_same_tables(files, tmp_path):
     out = tmp_path / "path.json"
-    done = certselect("path", files / "patients.csv", "-t", "dose", "--max-k", 3, "--missing", "pairwise", "--json", out)
+    done = certselect(
+        "path", files / "patients.csv", "-t", "dose", "--max-k", 3, "--missing", "pairwise", "--json", out
+    )
     assert done.returncode == 0, done.stderr
     result = json.loads(out.read_text())
     assert result["sizes"] == [1, 2, 3]

@@ -57,13 +57,17 @@ def test_losses_are_differences_of_values(criterion):
 def test_the_words():
     X, y, names = data()
     frame = pd.DataFrame(X, columns=names)
-    said = SubsetSelector(2, criterion="mrmr", strategy="exact").fit(frame, y).report_frame().set_index("feature")["why"]
+    said = (
+        SubsetSelector(2, criterion="mrmr", strategy="exact").fit(frame, y).report_frame().set_index("feature")["why"]
+    )
     assert said["same"] == "proven, left out: constant"
     assert said["best"].startswith("proven, chosen: without it 0.")
     assert said["nearly best"].startswith("proven, left out: 0.")
     assert said["nearly best"].endswith("of its information is in 'best'")
     assert "nats of the target, the chosen ones" in said["coin"]
-    forced = SubsetSelector(2, include=["coin"], exclude=["best"]).fit(frame, y).report_frame().set_index("feature")["why"]
+    forced = (
+        SubsetSelector(2, include=["coin"], exclude=["best"]).fit(frame, y).report_frame().set_index("feature")["why"]
+    )
     assert forced["coin"] == "chosen: asked for"
     assert forced["best"] == "left out: excluded"
     assert forced["third"].endswith("other features score higher together")

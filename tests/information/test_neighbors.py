@@ -1,5 +1,7 @@
 """The nearest-neighbour estimator: against its slow twins, closed forms and scikit-learn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -375,11 +377,20 @@ def test_a_row_has_as_many_neighbours_as_others():
             measured(table, wrong)
 
 
-def test_weights_and_sparse_matrices_are_refused():
-    table = made_table([np.arange(6.0)], np.repeat([0, 1], 3))
-    weighted = Table(**{**table.__dict__, "weights": np.ones(6)})
+def test_whole_weights_are_repeated_rows_and_others_refused():
+    rng = np.random.default_rng(0)
+    X, y, weights = rng.normal(size=(2, 30)), np.repeat([0, 1, 2], 10), rng.integers(1, 4, 30)
+    weighted = measured(replace(made_table(list(X), y), weights=weights.astype(float)))
+    repeated = measured(made_table(list(np.repeat(X, weights, axis=1)), np.repeat(y, weights)))
+    np.testing.assert_array_equal(weighted.relevance, repeated.relevance)
+    np.testing.assert_array_equal(weighted.interaction, repeated.interaction)
+    assert weighted.n_samples == 30
     with pytest.raises(InvalidInput, match="gaussian_copula"):
-        measured(weighted)
+        measured(replace(made_table(list(X), y), weights=np.full(30, 1.5)))
+
+
+def test_sparse_matrices_are_refused():
+    table = made_table([np.arange(6.0)], np.repeat([0, 1], 3))
     sparse = SparseBlock("number", np.arange(1), csc_array(np.arange(6.0)[:, None]))
     with pytest.raises(InvalidInput, match="sparse"):
         measured(Table(**{**table.__dict__, "blocks": (sparse,)}))

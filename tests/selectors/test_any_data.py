@@ -71,7 +71,11 @@ def test_every_kind_of_frame_gives_the_same_answer(missing):
     answers = {}
     for kind, frame in frames(columns).items():
         selector = SubsetSelector(2, strategy="exhaustive", missing=missing).fit(frame, y)
-        answers[kind] = (list(selector.get_feature_names_out()), selector.objective_, selector.terms_.relevance.tolist())
+        answers[kind] = (
+            list(selector.get_feature_names_out()),
+            selector.objective_,
+            selector.terms_.relevance.tolist(),
+        )
     assert len(set(map(str, answers.values()))) == 1, answers
     assert set(answers["polars"][0]) == {"colour", "size"}
 
@@ -161,6 +165,7 @@ def test_several_targets_at_once(estimator):
     *({"discretize": name} for name in ("quantile", "mean_std", "mdlp")),
     {"bins": "sturges", "integers": "numbers"},
     {"estimator": "gaussian_copula"},
+    {"estimator": "neighbors"},
 ])  # fmt: skip
 def test_whole_weights_equal_repeated_rows(task, options):
     rng = np.random.default_rng(5)
@@ -175,10 +180,10 @@ def test_whole_weights_equal_repeated_rows(task, options):
     assert weighted.objective_ == repeated.objective_
 
 
-def test_neighbors_take_no_weights():
+def test_neighbors_take_no_fraction_of_a_row():
     X, y = bent_data(100)
     with pytest.raises(InvalidInput, match="neighbors"):
-        SubsetSelector(2, estimator="neighbors").fit(X, y, sample_weight=np.arange(1.0, 101.0))
+        SubsetSelector(2, estimator="neighbors").fit(X, y, sample_weight=np.linspace(0.5, 2.0, 100))
 
 
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.csc_array, scipy.sparse.coo_array])
@@ -202,7 +207,7 @@ def test_sparse_equals_dense(kind, weighted):
 
 
 def test_a_wide_sparse_table_takes_little_memory():
-    """20 000 sparse columns, forward, k = 50: the whole process stays below 500 MB; dense pair terms would take 3 GB."""
+    """20 000 sparse columns, forward, k = 50: the process stays below 500 MB; dense pair terms alone take 3 GB."""
     code = """
 import resource
 import numpy as np, scipy.sparse
@@ -241,7 +246,9 @@ def test_a_mixed_frame_works_in_a_pipeline_with_a_regressor():
     frame = pd.DataFrame(columns).drop(columns=["flag", "size"]).assign(colour=columns["colour"])
     y = np.where(frame["colour"] == "red", 3.0, 0.5) + np.random.default_rng(0).normal(size=len(frame)) / 10
     model = make_pipeline(
-        SubsetSelector(1).set_output(transform="pandas"), OneHotEncoder(), TransformedTargetRegressor(LinearRegression())
+        SubsetSelector(1).set_output(transform="pandas"),
+        OneHotEncoder(),
+        TransformedTargetRegressor(LinearRegression()),
     )
     assert model.fit(frame, y).score(frame, y) > 0.9
     assert model[0].get_feature_names_out().tolist() == ["colour"]

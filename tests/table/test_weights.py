@@ -104,8 +104,8 @@ def test_rows_of_a_weighted_table_keep_their_weights():
         ([1, 2, None, 1], "missing weights"),
         ([1, 2, np.inf, 1], "infinity (inf) in sample_weight"),
         (["1", "2", "3", "1"], "something else than numbers"),
-        ([0, 0, 0, 0], "0 for all rows but 0"),
-        ([0, 0, 3, 0], "0 for all rows but 1"),
+        ([0, 0, 0, 0], "zero for all rows but 0"),
+        ([0, 0, 3, 0], "zero for all rows but 1"),
     ],
 )
 def test_what_are_no_weights_is_refused(given, words):

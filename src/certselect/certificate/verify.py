@@ -203,7 +203,9 @@ def _reading(claim: dict[str, Any]) -> dict[str, str]:
     if not isinstance(said, dict) or not all(
         name in known and isinstance(value, str | None) for name, value in said.items()
     ):
-        raise InvalidInput(f"reading {said!r:.80}", f"an object with {', '.join(sorted(known))}", "Pass a Table instead.")
+        raise InvalidInput(
+            f"reading {said!r:.80}", f"an object with {', '.join(sorted(known))}", "Pass a Table instead."
+        )
     return {name: value for name, value in said.items() if value is not None}
 
 

@@ -75,8 +75,8 @@ def choose(
     """Find how many columns a classifier or a regressor needs, by cross-validation, and choose them."""
     from sklearn.model_selection import KFold, StratifiedKFold
 
-    from certselect.cli.predictors import make_predictor
     from certselect.cli.chosen_table import notes_on
+    from certselect.cli.predictors import make_predictor
     from certselect.cli.progress_bar import progress_bar
     from certselect.cli.result_file import check_destination
     from certselect.selectors import SubsetSelectorCV

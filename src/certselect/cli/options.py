@@ -25,9 +25,7 @@ Weight = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column that 
 Information = Annotated[
     str, typer.Option(help="How information is measured: plugin (counts), gaussian_copula, neighbors or auto.")
 ]
-Correction = Annotated[
-    str, typer.Option(help="Of the bias of plugin: none, miller_madow, grassberger or shrinkage.")
-]
+Correction = Annotated[str, typer.Option(help="Of the bias of plugin: none, miller_madow, grassberger or shrinkage.")]
 Neighbors = Annotated[int, typer.Option(help="Number of neighbours, for neighbors.")]
 CriterionName = Annotated[str, typer.Option("--criterion", help="jmi, mrmr, mifs, d1 (cife) or max_relevance.")]
 StrategyName = Annotated[

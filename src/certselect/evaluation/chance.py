@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from certselect.coding import CodedTable, code_table
+from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.criteria import Criterion, find_criterion, subset_problem
 from certselect.errors import InvalidInput
 from certselect.information import InformationTerms
@@ -122,13 +122,13 @@ def stop_at_chance(
     rule = find_criterion(criterion, beta)
     _check_levels(significance, check_count("n_permutations", n_permutations, 1))
     table = X if isinstance(X, Table) else read_table(X, y)
-    if table.sparse is not None or table.weights is not None:
+    coded = code_table(table, discretize=discretize, bins=bins, integers=integers, n_jobs=n_jobs)
+    if isinstance(coded, SparseCodedTable) or coded.weights is not None:
         raise InvalidInput(
-            "a sparse table" if table.sparse is not None else "a table with weights",
+            "a table with weights" if coded.weights is not None else "a sparse table",
             "dense rows that all count once, so that any may be exchanged for any",
             "Use an elbow of the value or SubsetSelectorCV instead, or pass X.toarray().",
         )
-    coded = code_table(table, discretize=discretize, bins=bins, integers=integers, n_jobs=n_jobs)
     terms = plugin_terms(coded, dtype=np.dtype(np.float64), n_jobs=n_jobs)
     usable = int((~terms.constant).sum())
     problem = subset_problem(terms, min(DEFAULT_LARGEST, max(usable, 1)) if max_k is None else max_k, rule)

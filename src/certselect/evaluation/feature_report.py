@@ -37,7 +37,7 @@ def feature_report(selection: Selection, terms: InformationTerms, problem: Subse
     >>> X = np.array([[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]])
     >>> terms = information_terms(X, [0, 0, 1, 1], feature_names=["a", "b", "c"])
     >>> problem = subset_problem(terms, k=1)
-    >>> feature_report(select(problem, "exhaustive"), terms, problem)["why"][1]
+    >>> feature_report(select(problem), terms, problem)["why"][1]
     "left out: 1.00 of its information is in 'a'"
     """
     n, chosen = terms.n_features, np.sort(selection.indices)

@@ -12,6 +12,8 @@ import numpy as np
 from certselect.coding import code_table
 from certselect.errors import InvalidInput
 from certselect.information.choice import pick_correction, pick_estimator
+from certselect.information.gaussian_copula import copula_terms
+from certselect.information.neighbors import neighbor_terms
 from certselect.information.plugin import plugin_terms
 from certselect.information.terms import InformationTerms
 from certselect.table import Table, read_table
@@ -111,7 +113,9 @@ def information_terms(
     if floating not in (np.float32, np.float64):
         raise InvalidInput(f"dtype={floating}", "float32 or float64", "Use float32 to halve the memory.")
     if estimator not in (*ESTIMATORS, AUTO):
-        raise InvalidInput(f"estimator={estimator!r}", f"one of {', '.join((*ESTIMATORS, AUTO))}", "Check the spelling.")
+        raise InvalidInput(
+            f"estimator={estimator!r}", f"one of {', '.join((*ESTIMATORS, AUTO))}", "Check the spelling."
+        )
     started = time.perf_counter()
     if isinstance(X, Table):
         if y is not None or sample_weight is not None:
@@ -122,19 +126,13 @@ def information_terms(
             )
         table = X
     else:
-        table = read_table(
-            X, y, feature_names=feature_names, sample_weight=sample_weight, task=task, missing=missing
-        )
+        table = read_table(X, y, feature_names=feature_names, sample_weight=sample_weight, task=task, missing=missing)
     read = time.perf_counter() - started
     chosen, why = pick_estimator(table) if estimator == AUTO else (estimator, "")
     if chosen == "gaussian_copula":
-        from certselect.information.gaussian_copula import copula_terms
-
         terms = copula_terms(table, dtype=floating, n_jobs=n_jobs)
         settings: dict[str, Any] = {}
     elif chosen == "neighbors":
-        from certselect.information.neighbors import neighbor_terms
-
         terms = neighbor_terms(table, n_neighbors=n_neighbors, dtype=floating, n_jobs=n_jobs)
         settings = {"n_neighbors": int(n_neighbors)}
     else:

@@ -45,10 +45,11 @@ from __future__ import annotations
 
 import math
 import time
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import cache, cached_property, partial
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -82,12 +83,11 @@ class NeighborPairs:
         standardise(self._values, ~self._discrete, columns.complete)
         highest = np.fmax.reduce(self._values, axis=1, initial=0.0)
         self._levels = np.where(self._discrete, highest, 0.0).astype(np.int64) + 1
-        self._pair_kernels, self._target_kernels = _load_kernels()
 
     @cached_property
     def entropy(self) -> np.ndarray:
         """I(Xi;Xi)."""
-        kernel = partial(self._pair_kernels.sum_alone, self._whole.values, self._whole.order, self._discrete)
+        kernel = partial(_load_kernels().pairs.sum_alone, self._whole.values, self._whole.order, self._discrete)
         return self._of_all("features", kernel)
 
     @cached_property
@@ -99,7 +99,7 @@ class NeighborPairs:
         if self._n_targets == 1:
             relevance += self._of_all("relevance", self._pair_kernel(self._by_class, self._n + 1))
         elif self._n_targets > 1:
-            relevance += self._of_all("relevance", partial(self._target_kernels.sum_with_target, *self._by_target))
+            relevance += self._of_all("relevance", partial(_load_kernels().targets.sum_with_target, *self._by_target))
         return np.maximum(relevance, 0.0)
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
@@ -151,14 +151,14 @@ class NeighborPairs:
         else:
             own = max(self.entropy[left] - self.relevance[left], 0.0)
             if self._n_targets:
-                kernel = partial(self._target_kernels.sum_given_target, *self._by_target, left)
+                kernel = partial(_load_kernels().targets.sum_given_target, *self._by_target, left)
             else:
                 kernel = self._pair_kernel(self._by_class, left)
         return np.where(rights == left, own, np.maximum(self._measure(kernel, rights), 0.0))
 
     def _pair_kernel(self, rows: GroupedColumns, left: int) -> partial[None]:
         return partial(
-            self._pair_kernels.sum_pairs, rows.values, rows.order, rows.group_at, self._discrete, self._levels, left
+            _load_kernels().pairs.sum_pairs, rows.values, rows.order, rows.group_at, self._discrete, self._levels, left
         )
 
     def _of_all(self, stage: str, kernel: partial[None]) -> np.ndarray:
@@ -207,20 +207,43 @@ class NeighborPairs:
         return np.concatenate([[0], np.cumsum(sizes)])
 
 
-def _load_kernels() -> tuple[Any, Any]:
-    """Import the compiled kernels, telling whoever listens if they are yet to be compiled."""
+class _Kernels(NamedTuple):
+    pairs: Any
+    targets: Any
+
+
+@cache
+def _load_kernels() -> _Kernels:
+    """Import the compiled kernels, telling whoever listens if they are yet to be compiled.
+
+    Kept here and not by those who use them, who can be pickled so.
+    """
     from certselect.information.kernels import neighbor_pairs, neighbor_targets
 
-    cache = Path(str(neighbor_pairs.sum_pairs.stats.cache_path))
-    if not any(cache.glob("neighbor_pairs.sum_pairs*.nbi")):
+    compiled = Path(str(neighbor_pairs.sum_pairs.stats.cache_path))
+    if not any(compiled.glob("neighbor_pairs.sum_pairs*.nbi")):
         report("compiling the kernels (once after installation)", 0, 1)
-    return neighbor_pairs, neighbor_targets
+    return _Kernels(neighbor_pairs, neighbor_targets)
 
 
 def _far_apart() -> float:
     from certselect.information.kernels.neighbor_counts import FAR
 
     return FAR
+
+
+def _with_repeated_rows(table: Table) -> Table:
+    """Whole weights as the repeated rows they stand for; no row is a fraction of a neighbour."""
+    if table.weights is None:
+        return table
+    if (table.weights != np.floor(table.weights)).any():
+        raise InvalidInput(
+            "weights that are not whole numbers, with estimator='neighbors'",
+            "rows that count once each, or whole numbers of times",
+            "Use estimator='plugin' or 'gaussian_copula'.",
+        )
+    repeated = np.repeat(np.arange(table.n_samples), table.weights.astype(np.intp))
+    return replace(table.rows(repeated), weights=None)
 
 
 def neighbor_terms(table: Table, *, n_neighbors: int = 3, dtype: np.dtype, n_jobs: int | None) -> InformationTerms:
@@ -231,8 +254,9 @@ def neighbor_terms(table: Table, *, n_neighbors: int = 3, dtype: np.dtype, n_job
     Parameters
     ----------
     table : Table
-        Dense, without weights; missing values with missing="pairwise" only, where each term is
-        measured on the rows that have what it is about.
+        Dense; missing values with missing="pairwise" only, where each term is measured on the
+        rows that have what it is about. Whole weights repeat rows, and a repeated row is its
+        own nearest neighbour: they say "this was seen so often", not "this matters so much".
     n_neighbors : int
         k: more neighbours give less variance and more bias.
     dtype : dtype
@@ -246,12 +270,7 @@ def neighbor_terms(table: Table, *, n_neighbors: int = 3, dtype: np.dtype, n_job
         `entropy` is the diagonal of `redundancy`; `target_entropy` is NaN where the target has numbers.
     """
     started = time.perf_counter()
-    if table.weights is not None:
-        raise InvalidInput(
-            "weights with estimator='neighbors'",
-            "rows that count once each",
-            "Use estimator='plugin' or 'gaussian_copula', or repeat the rows.",
-        )
+    n_rows, table = table.n_samples, _with_repeated_rows(table)
     if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, Integral):
         raise InvalidInput(f"n_neighbors={n_neighbors!r}", "a whole number", "3 is usual.")
     if not 1 <= n_neighbors < table.n_samples:
@@ -270,7 +289,7 @@ def neighbor_terms(table: Table, *, n_neighbors: int = 3, dtype: np.dtype, n_job
         relevance=pairs.relevance,
         entropy=pairs.entropy,
         target_entropy=target_entropy,
-        n_samples=table.n_samples,
+        n_samples=n_rows,
         feature_names=table.feature_names,
         levels=np.zeros(table.n_features, dtype=np.int64),
         constant=columns.constant,

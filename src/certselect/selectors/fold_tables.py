@@ -11,7 +11,7 @@ import numpy as np
 from certselect.criteria import find_features, subset_problem
 from certselect.errors import FewerFeaturesWarning, InvalidInput
 from certselect.information import InformationTerms
-from certselect.table import Table
+from certselect.table import Block, Table
 
 # Sizes tried where none are named: 1 to this many.
 DEFAULT_LARGEST = 50
@@ -19,14 +19,12 @@ DEFAULT_LARGEST = 50
 
 def rows_of(table: Table, rows: np.ndarray) -> Table:
     """Those rows alone, with the classes that occur in them: nothing of the other rows is left."""
+    if not len(rows):
+        raise _one_sided("no training rows")
     part = table.rows(rows)
-    if not len(rows) or (len(part.classes) < 2 and (part.target_numbers == part.target_numbers[:1]).all()):
-        same = f"class {part.classes[0]!r}" if part.task == "classification" and len(rows) else "one value"
-        raise InvalidInput(
-            f"{len(rows)} training rows that are all of {same}" if len(rows) else "no training rows",
-            "two classes or values or more in the training rows of every split",
-            "Use a splitter that keeps the classes together, such as StratifiedKFold, or larger training parts.",
-        )
+    if len(part.classes) == 1 and (part.target_numbers == part.target_numbers[0]).all():
+        same = f"class {part.classes[0]!r}" if part.task == "classification" else "one value"
+        raise _one_sided(f"{len(rows)} training rows that are all of {same}")
     return part
 
 
@@ -46,6 +44,7 @@ def values_and_labels(table: Table) -> tuple[Any, np.ndarray]:
         return first.values, labels
     values = np.empty((table.n_samples, table.n_features), dtype=object)
     for block in table.blocks:
+        assert isinstance(block, Block)
         for place, position in enumerate(block.positions.tolist()):
             column = block.values[:, place].tolist()
             if block.kind == "category":
@@ -106,6 +105,14 @@ def _check_size(k: object) -> int:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise InvalidInput(f"the size {k!r} in candidates", "whole numbers, 1 or more", "Check the candidates.")
     return int(k)
+
+
+def _one_sided(got: str) -> InvalidInput:
+    return InvalidInput(
+        got,
+        "two classes or values or more in the training rows of every split",
+        "Use a splitter that keeps the classes together, such as StratifiedKFold, or larger training parts.",
+    )
 
 
 def _no_sizes(candidates: object) -> InvalidInput:

@@ -18,8 +18,10 @@ from certselect.information import information_terms
 from certselect.search import select
 from certselect.table import read_table
 from certselect.table.output import frame_library, make_frame
+from certselect.table.reading import keeps_missing
 
-# Settings of a selector that are arguments of `information_terms`.
+# Settings of a selector that are arguments of `subset_problem` and of `information_terms`.
+PROBLEM = ("criterion", "beta", "include", "exclude", "groups", "costs", "budget")
 MEASURE = ("estimator", "correction", "n_neighbors", "target_bins", "discretize", "bins", "integers")
 
 
@@ -181,22 +183,20 @@ default="auto"
         validate_data(self, X=X, y=y, skip_check_array=True)
         table = read_table(X, y, sample_weight=sample_weight, task=self.task, missing=self.missing)
         self._library = frame_library(X)
-        self._keeps_missing = table.missing != "error"  # and so lets them pass when it transforms
+        # Then they pass through `transform` as well.
+        self._keeps_missing = keeps_missing(self.missing, self._library)
         self.terms_ = information_terms(table, **{name: getattr(self, name) for name in MEASURE}, n_jobs=self.n_jobs)
-        self._problem = subset_problem(
-            self.terms_,
-            self._usable_size(),
-            self.criterion,
-            beta=self.beta,
-            include=self.include,
-            exclude=self.exclude,
-            groups=self.groups,
-            costs=self.costs,
-            budget=self.budget,
-        )
+        # Kept for `report_frame`, whatever becomes of the parameters.
+        self._stated: dict[str, Any] = {"k": self._usable_size()} | {name: getattr(self, name) for name in PROBLEM}
+        problem = subset_problem(self.terms_, **self._stated)
         limit = {} if self.max_seconds is None else {"max_seconds": self.max_seconds}
         self.selection_ = select(
-            self._problem, self.strategy, random_state=self.random_state, polish=self.polish, certify=self.certify, **limit
+            problem,
+            self.strategy,
+            random_state=self.random_state,
+            polish=self.polish,
+            certify=self.certify,
+            **limit,
         )
         self.indices_ = self.selection_.indices
         self.support_ = np.zeros(self.terms_.n_features, dtype=bool)
@@ -221,7 +221,8 @@ default="auto"
             of these that is installed.
         """
         check_is_fitted(self)
-        return make_frame(feature_report(self.selection_, self.terms_, self._problem), library or self._library)
+        problem = subset_problem(self.terms_, **self._stated)
+        return make_frame(feature_report(self.selection_, self.terms_, problem), library or self._library)
 
     def _usable_size(self) -> int | None:
         wanted = self.n_features_to_select
@@ -255,7 +256,7 @@ default="auto"
         tags.target_tags.multi_output = True
         tags.input_tags.categorical = self.estimator != "gaussian_copula"
         tags.input_tags.string = self.estimator != "gaussian_copula"
-        tags.input_tags.sparse = counts and self.missing != "pairwise"
+        tags.input_tags.sparse = counts and self.correction != "shrinkage"
         declared = self.missing == "pairwise" or (counts and self.missing == "level")
         tags.input_tags.allow_nan = getattr(self, "_keeps_missing", declared)
         return tags

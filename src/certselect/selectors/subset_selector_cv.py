@@ -30,6 +30,7 @@ from certselect.selectors.fold_tables import candidate_sizes, values_and_labels
 from certselect.selectors.size_scores import StoppedEarly
 from certselect.table import Table, read_table
 from certselect.table.output import frame_library, make_frame
+from certselect.table.reading import keeps_missing
 
 HONEST, PAPER = "honest", "paper"
 _MEASURE = ("correction", "n_neighbors", "target_bins", "discretize", "bins", "integers")
@@ -187,7 +188,10 @@ include, exclude, groups, costs, budget
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> SubsetSelectorCV:
+    # Rows are weighed where subsets are chosen, so it is metadata of this selector's own.
+    __metadata_request__fit = {"sample_weight": None}  # noqa: RUF012
+
+    def fit(self, X: Any, y: Any, **params: Any) -> SubsetSelectorCV:
         """Choose the size and the features, and fit the estimator on them.
 
         Ctrl-C raises a `KeyboardInterrupt` that has the scores so far (`so_far`); with a
@@ -198,21 +202,21 @@ include, exclude, groups, costs, budget
         X : array, sparse matrix or data frame (n_samples, n_features)
         y : array-like (n_samples,)
             The class of each sample, or a number.
-        sample_weight : array-like (n_samples,), optional
-            How much each row counts where subsets are chosen. The estimator learns with it
-            too if it takes weights, or, with metadata routing enabled, if it requests them.
         **params
-            `groups` of samples, for the splitter. With scikit-learn's metadata routing
-            enabled, whatever the estimator, the scorer and the splitter request.
+            `groups` of samples, for the splitter. `sample_weight`, how much each row counts
+            where subsets are chosen; the estimator learns with it too if it takes weights,
+            or, with scikit-learn's metadata routing enabled, if it requests them. With
+            routing, also whatever else the estimator, the scorer and the splitter request.
         """
+        params = {name: value for name, value in params.items() if value is not None}
+        sample_weight = params.get("sample_weight")
         if sample_weight is not None:
-            sample_weight = np.asarray(sample_weight)
-            params = {**params, "sample_weight": sample_weight}
+            params["sample_weight"] = sample_weight = np.asarray(sample_weight)
         routed = self._routed("fit", params)
         validate_data(self, X=X, y=y, skip_check_array=True)
         table = read_table(X, y, task=self.task, missing=self.missing)
         self._library = frame_library(X)
-        self._keeps_missing = table.missing != "error"
+        self._keeps_missing = keeps_missing(self.missing, self._library)
         return self._fit(table, self._values(X), column_or_1d(y, warn=True), routed, sample_weight)
 
     def fit_table(self, table: Table) -> SubsetSelectorCV:
@@ -285,12 +289,12 @@ include, exclude, groups, costs, budget
         ), int(seed)
 
     def _keep_best_of_size(self, search: SubsetSearch, seed: int) -> None:
-        self._problem = subset_problem(
-            self.terms_, self.n_features_, self.criterion, beta=self.beta, **search.constraints
-        )
+        self._stated: dict[str, Any] = {"k": self.n_features_, "criterion": self.criterion, "beta": self.beta}
+        self._stated.update(search.constraints)
+        problem = subset_problem(self.terms_, **self._stated)
         limit = {} if self.max_seconds is None else {"max_seconds": self.max_seconds}
         self.selection_ = select(
-            self._problem, self.strategy, random_state=seed, polish=self.polish, certify=self.certify, **limit
+            problem, self.strategy, random_state=seed, polish=self.polish, certify=self.certify, **limit
         )
         self.indices_ = self.selection_.indices
         self.support_ = np.zeros(self.terms_.n_features, dtype=bool)
@@ -299,7 +303,8 @@ include, exclude, groups, costs, budget
     def report_frame(self, library: str | None = None) -> Any:
         """Explain the choice: a data frame with one row for each feature, as `SubsetSelector.report_frame`."""
         check_is_fitted(self)
-        return make_frame(feature_report(self.selection_, self.terms_, self._problem), library or self._library)
+        problem = subset_problem(self.terms_, **self._stated)
+        return make_frame(feature_report(self.selection_, self.terms_, problem), library or self._library)
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
@@ -317,7 +322,7 @@ include, exclude, groups, costs, budget
         tags.input_tags.categorical = inner.input_tags.categorical
         tags.input_tags.string = inner.input_tags.string
         counts = self.information in ("plugin", "auto")
-        tags.input_tags.sparse = inner.input_tags.sparse and counts and self.missing != "pairwise"
+        tags.input_tags.sparse = inner.input_tags.sparse and counts and self.correction != "shrinkage"
         declared = self.missing == "pairwise" or (counts and self.missing == "level")
         tags.input_tags.allow_nan = inner.input_tags.allow_nan and getattr(self, "_keeps_missing", declared)
         return tags

@@ -77,7 +77,7 @@ def read_table(
     names = _names(feature_names, shape[1], None if frame is None else frame_names(frame))
     rows, weights = read_weights(sample_weight, shape[0])
     n_samples = shape[0] if rows is None else len(rows)
-    policy = cast(Missing, missing if missing != "auto" else "error" if frame is None else "level")
+    policy = cast(Missing, missing if missing != "auto" else "level" if keeps_missing(missing, frame) else "error")
     if is_sparse(X):
         block = sparse_block(X, rows)
         blocks, policy = (block,), settle_missing_sparse(block, names, n_samples, policy)
@@ -86,6 +86,11 @@ def read_table(
         blocks, policy = settle_missing(blocks, names, n_samples, policy)
     target = read_target(y, shape[0], task, rows)
     return Table(blocks, names, target.codes, target.classes, target.numbers, weights, policy)
+
+
+def keeps_missing(missing: str, frame: Any | None) -> bool:
+    """Whether missing values may stay, where the data came as `frame`, or None if they came as an array."""
+    return missing in ("level", "pairwise") or (missing == "auto" and frame is not None)
 
 
 def _frame(X: Any) -> Any | None:

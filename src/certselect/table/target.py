@@ -53,16 +53,24 @@ def read_target(y: Any, n_samples: int, task: str = "auto", rows: np.ndarray | N
     m = n_samples if rows is None else len(rows)
     measured = np.stack(numbers, axis=1) if numbers else np.empty((m, 0))
     codes, classes = _joined(labels) if labels else (np.zeros(m, dtype=np.int32), NO_LABELS)
-    if len(classes) == 1 and (measured == measured[:1]).all():
-        only = (
-            f"of one class only: {classes[0]!r}" if labels else f"that is the same in every row: {measured[0].tolist()}"
-        )
-        raise InvalidInput(
-            f"a target {only}",
-            "at least two classes" if labels else "numbers that differ",
-            "No feature can tell anything about a target that never changes: check that the right column was passed.",
-        )
+    refuse_constant(classes, measured, trimmed=rows is not None)
     return Target(codes, classes, measured)
+
+
+def refuse_constant(classes: tuple[Hashable, ...], numbers: np.ndarray, *, trimmed: bool) -> None:
+    """Refuse a target that is the same in every row; `trimmed` if only rows with a weight are left."""
+    if len(classes) > 1 or (numbers != numbers[:1]).any():
+        return
+    where = "of the rows whose sample_weight is not zero" if trimmed else "of all rows"
+    if numbers.shape[1]:
+        got, expected = f"the same target {where}: {numbers[0].tolist()}", "numbers that differ"
+    else:
+        got, expected = f"one class only {where}: {', '.join(map(repr, classes))}", "at least two classes"
+    raise InvalidInput(
+        got,
+        expected,
+        "No feature can tell anything about a target that never changes: check that the right column was passed.",
+    )
 
 
 def _of_length(columns: list[Values], n_samples: int) -> list[Values]:

@@ -11,6 +11,7 @@ import numpy as np
 from certselect.errors import InvalidInput
 from certselect.table.model import Table
 from certselect.table.series import checked, columns_of
+from certselect.table.target import refuse_constant
 
 _MOST = 2.0**53  # up to here every sum of whole weights is exact, in any order
 
@@ -29,7 +30,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> tuple[np.ndarray | None,
         rows = np.flatnonzero(weights)
         if len(rows) < 2:
             raise InvalidInput(
-                f"a sample_weight that is 0 for all rows but {len(rows)}",
+                f"a sample_weight that is zero for all rows but {len(rows)}",
                 "at least two rows with a weight above 0",
                 "Rows of weight 0 are left out: check the weights.",
             )
@@ -47,7 +48,10 @@ def read_weights(sample_weight: Any, n_samples: int) -> tuple[np.ndarray | None,
 def weigh(table: Table, sample_weight: Any) -> Table:
     """The table with these weights, one for each of its rows; rows of weight 0 leave it."""
     rows, weights = read_weights(sample_weight, table.n_samples)
-    return replace(table if rows is None else table.rows(rows), weights=weights)
+    if rows is not None:
+        table = table.rows(rows)
+        refuse_constant(table.classes, table.target_numbers, trimmed=True)
+    return replace(table, weights=weights)
 
 
 def _read(sample_weight: Any, n_samples: int) -> np.ndarray:
