@@ -152,7 +152,7 @@ def test_one_class_and_one_sample_are_refused():
     ("y", "words"),
     [
         (None, "requires y to be passed, but the target y is None"),
-        (np.zeros((3, 2)), "one class only: (0.0, 0.0)"),
+        (np.zeros((3, 2)), "one class only of all rows: (0.0, 0.0)"),
         (np.zeros((3, 2, 1)), "shape (3, 2, 1)"),
         (np.zeros((3, 0)), "shape (3, 0)"),
         ([[0, 1], [1, 0], [1]], "rows of different lengths in y"),

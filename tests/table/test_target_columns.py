@@ -66,7 +66,7 @@ def test_the_task_may_be_said():
 def test_constant_numbers_are_refused():
     assert "the same target of all rows: [0.5]" in refused([0.5, 0.5])
     assert "the same target of all rows: [3.0, 0.0]" in refused([[3, 0.0], [3, -0.0]], task="regression")
-    assert "one class only: ('a', 1)" in refused([["a", 1], ["a", 1]])
+    assert "one class only of all rows: ('a', 1)" in refused([["a", 1], ["a", 1]])
     assert "missing labels" in refused([0.5, np.nan, 1.0])
     assert "inf" in refused([0.5, np.inf, 1.0])
 

@@ -115,5 +115,5 @@ def test_what_are_no_weights_is_refused(given, words):
 
 
 def test_the_rows_that_are_left_must_differ():
-    with pytest.raises(InvalidInput, match="one class only: 'a'"):
+    with pytest.raises(InvalidInput, match="one class only of the rows whose sample_weight is not zero: 'a'"):
         weights_of([1, 0, 2, 0])
