@@ -13,7 +13,7 @@ from certselect.coding.cuts import BIN_RULES, METHODS
 from certselect.errors import InvalidInput
 from certselect.table import read_table
 
-quick = settings(max_examples=40, deadline=None, derandomize=True)
+quick = settings(max_examples=40, deadline=None)
 
 
 def gappy(cells):

@@ -14,7 +14,7 @@ from certselect.coding.cuts import METHODS
 from certselect.errors import InvalidInput
 from certselect.table import read_table
 
-quick = settings(max_examples=40, deadline=None, derandomize=True)
+quick = settings(max_examples=40, deadline=None)
 OPTIONS = [{"discretize": method, "bins": 3} for method in METHODS]
 OPTIONS += [{"bins": 40}, {"bins": "sqrt"}, {"discretize": "quantile", "bins": "freedman_diaconis"}]
 integers = st.sampled_from([0, 0, 0, 0, 1, 1, 2, -7, 300, 2**62, -(2**63)])
