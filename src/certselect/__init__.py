@@ -13,6 +13,9 @@ __version__ = "0.1.0"
 # name -> the room it lives in
 _ROOMS = {
     "SubsetSelector": "certselect.selectors",
+    "read_table": "certselect.table",
+    "read_file": "certselect.table",
+    "Table": "certselect.table",
     "information_terms": "certselect.information",
     "InformationTerms": "certselect.information",
     "subset_problem": "certselect.criteria",
@@ -56,6 +59,7 @@ __all__ = [
     "SubsetProblem",
     "SubsetSelector",
     "SubsetSelectorCV",
+    "Table",
     "ValueCurve",
     "__version__",
     "certify",
@@ -65,6 +69,8 @@ __all__ = [
     "find_elbow",
     "information_terms",
     "path_overlaps",
+    "read_file",
+    "read_table",
     "relax",
     "select",
     "selection_path",
@@ -102,6 +108,7 @@ if TYPE_CHECKING:
     from certselect.relaxation import Relaxation, relax
     from certselect.search import Selection, certify, select, selection_path
     from certselect.selectors import SubsetSelector, SubsetSelectorCV
+    from certselect.table import Table, read_file, read_table
 
 
 def __getattr__(name: str) -> object:

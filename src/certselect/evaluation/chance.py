@@ -169,6 +169,7 @@ def _with_shuffled_path(coded: CodedTable, steps: np.ndarray, order: np.ndarray)
         codes=np.concatenate([coded.codes, coded.codes[np.ix_(steps, order)]]),
         levels=np.concatenate([coded.levels, coded.levels[steps]]),
         constant=np.concatenate([coded.constant, coded.constant[steps]]),
+        absent=None if coded.absent is None else np.concatenate([coded.absent, coded.absent[steps]]),
         target=coded.target[order],
         feature_names=(*coded.feature_names, *(f"{coded.feature_names[i]} shuffled" for i in steps)),
     )

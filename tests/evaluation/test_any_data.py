@@ -1,0 +1,52 @@
+"""Chance and stability on tables with gaps, numbers to be told, weights and sparse matrices."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from certselect import read_table, selection_stability, stop_at_chance
+from certselect.errors import InvalidInput
+
+
+def gappy_table(m=200):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(m, 6))
+    y = X[:, 2] + 0.3 * rng.normal(size=m)
+    X[rng.random(X.shape) < 0.15] = np.nan
+    return X, y
+
+
+@pytest.mark.parametrize("missing", ["level", "pairwise"])
+def test_chance_stops_behind_the_one_feature_that_tells(missing):
+    X, y = gappy_table()
+    found = stop_at_chance(read_table(X, y, missing=missing), max_k=3, criterion="mrmr", n_permutations=199)
+    assert found.k == 1
+    assert found.indices[0] == 2
+    rng = np.random.default_rng(1)
+    noise = stop_at_chance(read_table(X, rng.normal(size=len(y)), missing=missing), max_k=2, n_permutations=39)
+    assert noise.k == 0
+
+
+@pytest.mark.parametrize("missing", ["level", "pairwise"])
+def test_stability_of_a_regression_with_gaps(missing):
+    X, y = gappy_table()
+    found = selection_stability(read_table(X, y, missing=missing), k=1, n_resamples=20, random_state=0)
+    assert found.chosen[:, 2].mean() > 0.9
+
+
+def test_stability_of_a_sparse_table_is_that_of_the_dense_one():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 80)
+    X = rng.poisson(0.3 + 0.5 * y[:, None] * rng.random(8), (80, 8))
+    dense = selection_stability(X, y, k=2, n_resamples=10, random_state=1)
+    sparse = selection_stability(scipy.sparse.csr_array(X), y, k=2, n_resamples=10, random_state=1)
+    np.testing.assert_array_equal(sparse.chosen, dense.chosen)
+
+
+def test_chance_needs_rows_that_can_be_exchanged():
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 2, (40, 3)), rng.integers(0, 2, 40)
+    with pytest.raises(InvalidInput, match="weights"):
+        stop_at_chance(read_table(X, y, sample_weight=np.arange(1, 41)), n_permutations=19)
+    with pytest.raises(InvalidInput, match="sparse"):
+        stop_at_chance(scipy.sparse.csr_array(X), y, n_permutations=19)
