@@ -1,15 +1,37 @@
-"""Running the command line as a user does: a process of its own, in a pipe or on a terminal."""
+"""Running the command line as a user does: a process of its own, in a pipe or on a terminal.
 
+`in_process` runs it in this process: the same code, without the second that a new one takes to import everything.
+"""
+
+import contextlib
+import io
 import os
 import pty
 import subprocess
 import sys
+from unittest import mock
+
+from certselect.cli import main
 
 COMMAND = [sys.executable, "-c", "from certselect.cli import main; main()"]
 
 
 def certselect(*arguments, **options):
     return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+
+
+def in_process(*arguments):
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with (
+        mock.patch.object(sys, "argv", ["certselect", *map(str, arguments)]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def on_a_terminal(*arguments):

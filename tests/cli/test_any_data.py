@@ -9,7 +9,7 @@ import pytest
 
 from certselect import information_terms
 from certselect.table import read_file
-from command_line import certselect
+from command_line import certselect, in_process
 
 
 @pytest.fixture(scope="module")
@@ -54,23 +54,23 @@ def test_select_and_verify(files, tmp_path, kind, options, chosen):
     table, out = files / f"patients.{kind}", tmp_path / "out.json"
     targets = {"dose", "outcome", "seen"}.difference(options)
     leave = [part for name in targets for part in ("--exclude", name)]
-    done = certselect("select", table, *options, *leave, "-k", 2, "--criterion", "mrmr", "--strategy", "exact",
+    done = in_process("select", table, *options, *leave, "-k", 2, "--criterion", "mrmr", "--strategy", "exact",
                       "--json", out)  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "missing values" in done.stderr
     result = json.loads(out.read_text())
     assert chosen <= set(result["features"])
-    checked = certselect("verify", out, table)
+    checked = in_process("verify", out, table)
     assert checked.returncode == 0, checked.stderr
     assert "verified: no subset" in checked.stdout
     result["objective"] *= 1.001
     out.write_text(json.dumps(result))
-    assert certselect("verify", out, table).returncode == 1
+    assert in_process("verify", out, table).returncode == 1
 
 
 def test_a_saved_result_says_how_it_was_measured(files, tmp_path):
     out = tmp_path / "out.json"
-    certselect("select", files / "patients.csv", "-t", "dose", "-k", 1, "--exclude", "colour", "--exclude", "outcome",
+    in_process("select", files / "patients.csv", "-t", "dose", "-k", 1, "--exclude", "colour", "--exclude", "outcome",
                "--weight", "seen", "--missing", "pairwise", "--information", "auto", "--json", out)  # fmt: skip
     result = json.loads(out.read_text())
     assert result["reading"] == {"task": "auto", "missing": "pairwise", "weight": "seen"}
@@ -81,18 +81,18 @@ def test_a_saved_result_says_how_it_was_measured(files, tmp_path):
 
 
 def test_notes_say_what_was_made_of_the_table(files):
-    done = certselect("select", files / "patients.csv", "-t", "dose", "-k", 2, "--information", "auto")
+    done = in_process("select", files / "patients.csv", "-t", "dose", "-k", 2, "--information", "auto")
     assert "note: measured by plugin: " in done.stderr
     assert "note: the target is a number, cut into 5 bins of equal counts; --task classification" in done.stderr
     assert "note: 3 columns have missing values, which are a level of their own; --missing chooses" in done.stderr
-    refused = certselect("select", files / "patients.csv", "-t", "dose", "-k", 2, "--missing", "error")
+    refused = in_process("select", files / "patients.csv", "-t", "dose", "-k", 2, "--missing", "error")
     assert refused.returncode == 2
     assert "'colour', 'size', 'weight'" in refused.stderr
 
 
 def test_path_takes_the_same_tables(files, tmp_path):
     out = tmp_path / "path.json"
-    done = certselect(
+    done = in_process(
         "path", files / "patients.csv", "-t", "dose", "--max-k", 3, "--missing", "pairwise", "--json", out
     )
     assert done.returncode == 0, done.stderr
@@ -104,20 +104,29 @@ def test_path_takes_the_same_tables(files, tmp_path):
 @pytest.mark.parametrize("estimator", ["linear", "svm", "neighbors", "tree"])
 def test_choose_finds_a_size_for_a_regressor(files, tmp_path, estimator):
     out = tmp_path / "out.json"
-    done = certselect("choose", files / "patients.csv", "-t", "dose", "--estimator", estimator, "--max-k", 3,
+    done = in_process("choose", files / "patients.csv", "-t", "dose", "--estimator", estimator, "--max-k", 3,
                       "--exclude", "outcome", "--criterion", "mrmr", "--cv", 3, "--weight", "seen",
                       "--json", out)  # fmt: skip
     assert done.returncode == 0, done.stderr
     result = json.loads(out.read_text())
     assert "weight" in result["features"]
     assert max(result["choice"]["mean_scores"]) > 0.4  # R^2
-    assert certselect("verify", out, files / "patients.csv").returncode == 0
+    assert in_process("verify", out, files / "patients.csv").returncode == 0
 
 
 def test_choose_tells_a_wrong_estimator_for_the_target(files):
-    done = certselect("choose", files / "patients.csv", "-t", "dose", "--estimator", "lda")
+    done = in_process("choose", files / "patients.csv", "-t", "dose", "--estimator", "lda")
     assert done.returncode == 2
     assert "--estimator lda for regression" in done.stderr
-    done = certselect("choose", files / "patients.csv", "-t", "dose", "-t", "outcome", "--estimator", "tree")
+    done = in_process("choose", files / "patients.csv", "-t", "dose", "-t", "outcome", "--estimator", "tree")
     assert done.returncode == 2
     assert "several target columns" in done.stderr
+
+
+def test_a_process_of_its_own(files, tmp_path):
+    out = tmp_path / "out.json"
+    arguments = ["select", files / "patients.csv", "-t", "dose", "-k", 2, "--information", "neighbors", "--missing",
+                 "pairwise", "--json", out]  # fmt: skip
+    done = certselect(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert certselect("verify", out, files / "patients.csv").returncode == 0
