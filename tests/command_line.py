@@ -9,6 +9,7 @@ import os
 import pty
 import subprocess
 import sys
+import warnings
 from unittest import mock
 
 from certselect.cli import main
@@ -26,7 +27,9 @@ def in_process(*arguments):
         mock.patch.object(sys, "argv", ["certselect", *map(str, arguments)]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
+        warnings.catch_warnings(),
     ):
+        warnings.simplefilter("default")  # what a process of its own would do
         try:
             main()
         except SystemExit as end:

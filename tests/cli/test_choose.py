@@ -18,7 +18,7 @@ from certselect.cli import main
 from certselect.cli.predictors import NumbersAndIndicators, make_predictor
 from certselect.errors import InvalidInput
 from certselect.selectors import SubsetSelectorCV
-from command_line import COMMAND, certselect, on_a_terminal
+from command_line import COMMAND, certselect, in_process, on_a_terminal
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_choose_writes_what_the_selector_finds(csv, table, tmp_path):
     assert f"{selector.n_features_} features: within one standard error of the best" in done.stdout
     assert "one standard error of the mean over 4 splits" in done.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["out.json"]  # the finished run keeps no other file
-    checked = certselect("verify", out, csv)
+    checked = in_process("verify", out, csv)
     assert checked.returncode == 0, checked.stderr
 
 
@@ -114,10 +114,10 @@ def test_names_categories_and_constraints_reach_the_search(tmp_path):
     path = tmp_path / "mixed.csv"
     path.write_text("\n".join(lines))
     common = ["choose", path, "-t", "class", "--estimator", "tree", "--json", "-", "--cv", 3]
-    result = json.loads(certselect(*common, "--candidates", "1,2-3").stdout)
+    result = json.loads(in_process(*common, "--candidates", "1,2-3").stdout)
     assert result["choice"]["sizes"] == [1, 2, 3]
     assert result["features"][0] == "colour"
-    done = certselect(*common, "--exclude", "colour", "--include", "count", "--protocol", "paper")
+    done = in_process(*common, "--exclude", "colour", "--include", "count", "--protocol", "paper")
     result = json.loads(done.stdout)
     assert "count" in result["features"]
     assert "colour" not in result["features"]
@@ -167,14 +167,14 @@ def test_a_killed_run_goes_on_and_ends_alike(csv, tmp_path):
     process.communicate(timeout=30)
     assert process.returncode == -signal.SIGKILL
     kept = saved.read_bytes()
-    again = certselect(*command)
+    again = in_process(*command)
     assert again.returncode == 0, again.stderr
     assert saved.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
     assert saved.read_bytes().count(b"\n") == 1 + 4 + 4 * 6
-    whole = json.loads(certselect(*long_run(csv, "--json", "-")).stdout)
+    whole = json.loads(in_process(*long_run(csv, "--json", "-")).stdout)
     assert json.loads(again.stdout)["choice"] == whole["choice"]
     assert json.loads(again.stdout)["features"] == whole["features"]
-    other = certselect(*command, "--criterion", "mrmr")
+    other = in_process(*command, "--criterion", "mrmr")
     assert other.returncode == 2
     assert "of a run with another setting of the search" in other.stderr
 
@@ -191,7 +191,7 @@ def test_ctrl_c_prints_the_best_so_far_and_keeps_it(csv, tmp_path):
     assert "features: the best mean score" in printed
     assert f"this is the best so far; the same command goes on from {saved}" in told
     assert not out.exists()
-    again = certselect(*command)
+    again = in_process(*command)
     assert again.returncode == 0, again.stderr
     assert json.loads(out.read_text())["choice"]["sizes"] == [1, 2, 3, 4, 5, 6]
     assert not saved.exists()
@@ -204,9 +204,9 @@ def test_progress_is_shown_on_a_terminal(csv):
 
 
 def test_path_shows_the_curve_with_its_elbow(csv, table):
-    done = certselect("path", csv, "-t", "diagnosis", "--certify", "--max-k", 5)
+    done = in_process("path", csv, "-t", "diagnosis", "--certify", "--max-k", 5)
     assert done.returncode == 0, done.stderr
-    result = json.loads(certselect("path", csv, "-t", "diagnosis", "--certify", "--max-k", 5, "--json", "-").stdout)
+    result = json.loads(in_process("path", csv, "-t", "diagnosis", "--certify", "--max-k", 5, "--json", "-").stdout)
     path = selection_path(information_terms(*table), range(1, 6))
     assert result["sizes"] == [1, 2, 3, 4, 5]
     assert result["values"] == [selection.objective for selection in path]
@@ -223,7 +223,7 @@ def test_path_shows_the_curve_with_its_elbow(csv, table):
 def test_a_path_without_bounds_and_under_constraints(csv, tmp_path):
     out = tmp_path / "path.json"
     options = ["--strategy", "floating", "--include", "f", "--together", "a,b", "--exclude", "c", "--json", out]
-    done = certselect("path", csv, "-t", "diagnosis", *options)
+    done = in_process("path", csv, "-t", "diagnosis", *options)
     assert done.returncode == 0, done.stderr
     result = json.loads(out.read_text())
     assert result["sizes"] == [1, 2, 3, 4, 5]
@@ -233,10 +233,10 @@ def test_a_path_without_bounds_and_under_constraints(csv, tmp_path):
         assert "c" not in names
         assert ("a" in names) == ("b" in names)
     assert "at most" not in done.stdout
-    assert certselect("path", csv, "-t", "diagnosis", "--max-k", 2, "--json", "-").stdout.count('"elbow": null') == 1
+    assert in_process("path", csv, "-t", "diagnosis", "--max-k", 2, "--json", "-").stdout.count('"elbow": null') == 1
 
 
 def test_both_commands_are_in_the_help():
-    shown = certselect("--help").stdout
+    shown = in_process("--help").stdout
     assert "choose" in shown
     assert "path" in shown

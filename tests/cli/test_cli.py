@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from certselect import SubsetSelector, __version__
-from command_line import certselect, on_a_terminal
+from command_line import certselect, in_process, on_a_terminal
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def csv(table, tmp_path):
 
 
 def test_demo_shows_features_and_what_to_try_next():
-    done = certselect("demo")
+    done = in_process("demo")
     assert done.returncode == 0, done.stderr
     assert "worst concave points" in done.stdout
     assert "No 8 features score more than" in done.stdout
@@ -73,7 +73,7 @@ def test_parquet_csv_and_standard_output_agree(csv, tmp_path):
 
     columns = tmp_path / "patients.parquet"
     parquet.write_table(arrow_csv.read_csv(csv), columns)
-    results = [certselect("select", path, "-t", "diagnosis", "-k", 2, "--json", "-") for path in (csv, columns)]
+    results = [in_process("select", path, "-t", "diagnosis", "-k", 2, "--json", "-") for path in (csv, columns)]
     assert json.loads(results[0].stdout) == json.loads(results[1].stdout)
 
 
@@ -102,7 +102,7 @@ def test_all_options_reach_the_search(csv):
     ],
 )
 def test_mistakes_get_one_line_and_exit_code_2(csv, arguments, said):
-    done = certselect("select", *[argument.format(csv=csv) for argument in arguments])
+    done = in_process("select", *[argument.format(csv=csv) for argument in arguments])
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
@@ -114,7 +114,7 @@ def test_hostile_names_are_printed_as_they_are(tmp_path):
     path = tmp_path / "t.csv"
     rows = [f"{int(v > 0.5)},{int(rng.random() < 0.5)},{int(v > 0.3)}" for v in rng.random(60)]
     path.write_text('"[red]bold[/red]","\x1b[31m",y\n' + "\n".join(rows))
-    done = certselect("select", path, "-t", "y", "-k", 2)
+    done = in_process("select", path, "-t", "y", "-k", 2)
     assert done.returncode == 0, done.stderr
     assert "[red]bold[/red]" in done.stdout
     assert "\x1b" not in done.stdout
@@ -123,15 +123,15 @@ def test_hostile_names_are_printed_as_they_are(tmp_path):
 def test_many_levels_are_remarked_on(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("serial,x,y\n" + "\n".join(f"{i},{i % 3},{i % 2}" for i in range(120)))
-    assert "--integers numbers" in certselect("select", path, "-t", "y", "-k", 1).stderr
-    assert certselect("select", path, "-t", "y", "-k", 1, "--integers", "numbers").stderr == ""
+    assert "--integers numbers" in in_process("select", path, "-t", "y", "-k", 1).stderr
+    assert in_process("select", path, "-t", "y", "-k", 1, "--integers", "numbers").stderr == ""
 
 
 def test_progress_is_shown_on_a_terminal_and_not_in_a_pipe(csv):
     arguments = ["select", csv, "-t", "diagnosis", "-k", 3, "--strategy", "annealing"]
     assert "annealing" in on_a_terminal(*arguments).split("feature")[0]
     assert "relaxation, gap " in on_a_terminal(*arguments[:-1], "cobra").split("feature")[0]
-    piped = certselect(*arguments)
+    piped = in_process(*arguments)
     assert "note: 1 constant" in piped.stderr
     assert piped.stderr.count("\n") == 1
 
@@ -169,18 +169,18 @@ def test_interrupting_prints_the_best_so_far(tmp_path):
 
 
 def test_a_table_with_fewer_than_ten_columns_needs_no_size(csv):
-    result = json.loads(certselect("select", csv, "-t", "diagnosis", "--json", "-").stdout)
+    result = json.loads(in_process("select", csv, "-t", "diagnosis", "--json", "-").stdout)
     assert sorted(result["features"]) == list("abcdef")
 
 
 def test_version_and_help():
-    assert certselect("--version").stdout.strip() == f"certselect {__version__}"
-    assert "demo" in certselect("--help").stdout
-    assert "--criterion" in certselect("select", "--help").stdout
+    assert in_process("--version").stdout.strip() == f"certselect {__version__}"
+    assert "demo" in in_process("--help").stdout
+    assert "--criterion" in in_process("select", "--help").stdout
 
 
 def test_the_default_proves_a_bound_and_says_when_it_cannot(csv, tmp_path):
-    done = certselect("select", csv, "-t", "diagnosis", "-k", 2, "--json", "-")
+    done = in_process("select", csv, "-t", "diagnosis", "-k", 2, "--json", "-")
     result = json.loads(done.stdout)
     assert result["strategy"] == "cobra"
     assert result["upper_bound"] >= result["objective"]
@@ -189,23 +189,23 @@ def test_the_default_proves_a_bound_and_says_when_it_cannot(csv, tmp_path):
     rows[0], rows[1] = 0, 1
     names = ",".join(f"f{i}" for i in range(1001))
     wide.write_text(f"{names},y\n" + "\n".join(",".join(map(str, row)) for row in rows))
-    done = certselect("select", wide, "-t", "y", "-k", 2, "--json", "-")
+    done = in_process("select", wide, "-t", "y", "-k", 2, "--json", "-")
     assert json.loads(done.stdout)["strategy"] == "forward"
     assert "note: 1001 features are many" in done.stderr
 
 
 def test_a_certified_result_verifies_and_a_tampered_one_does_not(csv, tmp_path):
     out = tmp_path / "out.json"
-    done = certselect("select", csv, "-t", "diagnosis", "-k", 3, "--strategy", "forward", "--certify", "--json", out)
+    done = in_process("select", csv, "-t", "diagnosis", "-k", 3, "--strategy", "forward", "--certify", "--json", out)
     assert done.returncode == 0, done.stderr
     assert "No 3 features score more than" in done.stdout
     result = json.loads(out.read_text())
     assert result["upper_bound"] >= result["objective"]
-    checked = certselect("verify", out, csv)
+    checked = in_process("verify", out, csv)
     assert checked.returncode == 0, checked.stderr
     assert "verified: no subset of that size is worth more than" in checked.stdout
     out.write_text(json.dumps(result | {"upper_bound": result["objective"] / 2, "gap": -0.5}))
-    refused = certselect("verify", out, csv)
+    refused = in_process("verify", out, csv)
     assert refused.returncode == 1
     assert "FAILED: the multipliers prove" in refused.stderr
 
@@ -213,7 +213,7 @@ def test_a_certified_result_verifies_and_a_tampered_one_does_not(csv, tmp_path):
 @pytest.mark.parametrize("options", [["--strategy", "exhaustive"], ["--strategy", "exhaustive", "--certify"], []])
 def test_whatever_was_saved_verifies(csv, tmp_path, options):
     out = tmp_path / "out.json"
-    assert certselect("select", csv, "-t", "diagnosis", "-k", 3, "--json", out, *options).returncode == 0
-    checked = certselect("verify", out, csv)
+    assert in_process("select", csv, "-t", "diagnosis", "-k", 3, "--json", out, *options).returncode == 0
+    checked = in_process("verify", out, csv)
     assert checked.returncode == 0, checked.stderr
     assert ("worth more than" in checked.stdout) == (json.loads(out.read_text())["upper_bound"] is not None)

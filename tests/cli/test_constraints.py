@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from certselect import SubsetSelector
-from command_line import certselect
+from command_line import in_process
 
 NAMES = ["a", "b", "c", "d", "e", "last, first"]
 
@@ -40,7 +40,7 @@ def csv(table, tmp_path):
 )
 def test_they_choose_what_the_selector_does(csv, table, options, same, tmp_path):
     options = [tmp_path / option if option == "prices.csv" else option for option in options]
-    done = certselect("select", csv, "-t", "diagnosis", "--strategy", "forward", *options, "--json", "-")
+    done = in_process("select", csv, "-t", "diagnosis", "--strategy", "forward", *options, "--json", "-")
     assert done.returncode == 0, done.stderr
     size = options[1] if "-k" in options else (None if "--budget" in options else 5)
     selector = SubsetSelector(size, strategy="forward", **same).fit(*table)
@@ -50,7 +50,7 @@ def test_they_choose_what_the_selector_does(csv, table, options, same, tmp_path)
 
 
 def test_the_table_of_an_answer_of_any_size_is_printed(csv, tmp_path):
-    done = certselect("select", csv, "-t", "diagnosis", "--costs", tmp_path / "prices.csv", "--budget", 3)
+    done = in_process("select", csv, "-t", "diagnosis", "--costs", tmp_path / "prices.csv", "--budget", 3)
     assert done.returncode == 0, done.stderr
     assert " of 7 features, jmi = " in done.stdout
 
@@ -74,13 +74,13 @@ def test_mistakes_get_one_line_and_exit_code_2(csv, tmp_path, options, said):
     (tmp_path / "twice.csv").write_text("feature,cost\na,5\na,2\n")
     (tmp_path / "words.csv").write_text("feature,cost\na,dear\n")
     options = [tmp_path / option if option.endswith(".csv") else option for option in options]
-    done = certselect("select", csv, "-t", "diagnosis", *options)
+    done = in_process("select", csv, "-t", "diagnosis", *options)
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == done.stderr.startswith("certselect: ")
 
 
 def test_help_names_them():
-    said = certselect("select", "--help").stdout
+    said = in_process("select", "--help").stdout
     for word in ("--include", "--exclude", "--together", "--at-most-one", "--costs", "--budget", "--tight", "exact"):
         assert word in said

@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pytest
 
-from command_line import certselect
+from command_line import certselect, in_process
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def csv(tmp_path_factory):
 
 def saved(csv, tmp_path, *options):
     path = tmp_path / "result.json"
-    done = certselect("select", csv, "--target", "y", "-k", 6, "--criterion", "mrmr", *options, "--json", path)
+    done = in_process("select", csv, "--target", "y", "-k", 6, "--criterion", "mrmr", *options, "--json", path)
     assert done.returncode == 0, done.stderr
     return done.stdout, json.loads(path.read_text()), path
 
@@ -37,7 +37,7 @@ def test_exact_says_that_nothing_is_better_and_its_proof_replays(csv, tmp_path):
     assert "Proven: no 6 features score more than these." in said
     assert result["status"] == "proven optimal"
     assert result["certificate"]["proof"]["parts"]
-    checked = certselect("verify", path, csv)
+    checked = in_process("verify", path, csv)
     assert checked.returncode == 0, checked.stderr
     assert "no subset of that size is worth more than" in checked.stdout
 
@@ -46,13 +46,13 @@ def test_tight_tells_of_better_subsets_and_of_decided_features(csv, tmp_path):
     best = saved(csv, tmp_path, "--strategy", "exact")[1]
     path = tmp_path / "loose.json"
     options = ["--criterion", "mrmr", "--strategy", "relevance", "--tight", "--json", path]
-    done = certselect("select", csv, "--target", "y", "-k", 6, *options)
+    done = in_process("select", csv, "--target", "y", "-k", 6, *options)
     assert "above these." in done.stdout
     assert "Decided:" in done.stdout
     assert "--strategy exact goes for it" in done.stderr
     result = json.loads(path.read_text())
     assert result["upper_bound"] == pytest.approx(best["objective"], rel=1e-9)
-    assert certselect("verify", path, csv).returncode == 0
+    assert in_process("verify", path, csv).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ def test_tight_tells_of_better_subsets_and_of_decided_features(csv, tmp_path):
 def test_constrained_proofs_verify(csv, tmp_path, options):
     said, result, path = saved(csv, tmp_path, "--strategy", "exact", *options)
     assert "no 6 features that respect the constraints score more than these" in said
-    assert certselect("verify", path, csv).returncode == 0
+    assert in_process("verify", path, csv).returncode == 0
     result["constraints"]["exclude"] = [0, 7]
     path.write_text(json.dumps(result))
-    assert certselect("verify", path, csv).returncode != 0
+    assert in_process("verify", path, csv).returncode != 0
 
 
 def test_a_forged_proof_is_refused(csv, tmp_path):
@@ -82,7 +82,7 @@ def test_a_forged_proof_is_refused(csv, tmp_path):
     forged["certificate"] = result["certificate"] | {"known": other["objective"]}
     forged |= {"upper_bound": other["objective"], "gap": 0.0}
     path.write_text(json.dumps(forged))
-    refused = certselect("verify", path, csv)
+    refused = in_process("verify", path, csv)
     assert refused.returncode == 1
     assert "FAILED" in refused.stderr
 
@@ -103,13 +103,13 @@ def test_damaged_proofs_are_refused_in_words(csv, tmp_path, damage):
     else:
         result["certificate"]["proof"] = {}
     path.write_text(json.dumps(result))
-    refused = certselect("verify", path, csv)
+    refused = in_process("verify", path, csv)
     assert refused.returncode == 1
     assert "FAILED" in refused.stderr
     assert "Traceback" not in refused.stderr
 
 
 def test_a_time_limit_is_for_those_who_take_it(csv):
-    refused = certselect("select", csv, "--target", "y", "--strategy", "forward", "--max-seconds", 3)
+    refused = in_process("select", csv, "--target", "y", "--strategy", "forward", "--max-seconds", 3)
     assert refused.returncode == 2
     assert "max_seconds" in refused.stderr
