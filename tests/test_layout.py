@@ -22,6 +22,7 @@ ROOMS = [
     "certificate",
     "search",
     "theory",
+    "datasets",
     "evaluation",
     "selectors",
     "cli",

@@ -45,11 +45,14 @@ _ROOMS = {
     "find_elbow": "certselect.evaluation",
     "value_curve": "certselect.evaluation",
     "SubsetSelectorCV": "certselect.selectors",
+    "Dataset": "certselect.datasets",
+    "load_dataset": "certselect.datasets",
 }
 __all__ = [
     "AlgorithmComparison",
     "Certificate",
     "ChanceTest",
+    "Dataset",
     "Elbow",
     "InformationTerms",
     "Relaxation",
@@ -68,6 +71,7 @@ __all__ = [
     "difference_box_plots",
     "find_elbow",
     "information_terms",
+    "load_dataset",
     "path_overlaps",
     "read_file",
     "read_table",
@@ -86,6 +90,7 @@ __all__ = [
 if TYPE_CHECKING:
     from certselect.certificate import Certificate, verify
     from certselect.criteria import SubsetProblem, subset_problem
+    from certselect.datasets import Dataset, load_dataset
     from certselect.evaluation import (
         AlgorithmComparison,
         ChanceTest,

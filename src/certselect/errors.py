@@ -27,6 +27,17 @@ class UnusableType(InvalidInput, TypeError):
     """The data are of a type that cannot be read at all (a `TypeError` too, as scikit-learn expects)."""
 
 
+class DataUnavailable(CertselectError):
+    """A data set is neither on this computer nor to be fetched."""
+
+    def __init__(self, got: str, expected: str, remedy: str) -> None:
+        self.got, self.expected, self.remedy = got, expected, remedy
+        super().__init__(got, expected, remedy)
+
+    def __str__(self) -> str:
+        return f"Got {self.got}; expected {self.expected}. {self.remedy}"
+
+
 class FewerFeaturesWarning(UserWarning):
     """A selector was asked for more features than the table can give."""
 
