@@ -83,7 +83,7 @@ def test_a_saved_result_says_how_it_was_measured(files, tmp_path):
 def test_notes_say_what_was_made_of_the_table(files):
     done = in_process("select", files / "patients.csv", "-t", "dose", "-k", 2, "--information", "auto")
     assert "note: measured by plugin: " in done.stderr
-    assert "note: the target is a number, cut into 5 bins of equal counts; --task classification" in done.stderr
+    assert "note: the target is a number, cut into 5 bins of equal counts" in done.stderr
     assert "note: 3 columns have missing values, which are a level of their own; --missing chooses" in done.stderr
     refused = in_process("select", files / "patients.csv", "-t", "dose", "-k", 2, "--missing", "error")
     assert refused.returncode == 2
@@ -130,3 +130,10 @@ def test_a_process_of_its_own(files, tmp_path):
     done = certselect(*arguments)
     assert done.returncode == 0, done.stderr
     assert certselect("verify", out, files / "patients.csv").returncode == 0
+
+
+def test_choose_tells_a_score_that_does_not_fit(files):
+    arguments = ["choose", files / "patients.csv", "-t", "dose", "--estimator", "linear", "--max-k", 2]
+    done = in_process(*arguments, "--scoring", "accuracy")
+    assert done.returncode == 2
+    assert "--scoring accuracy for regression" in done.stderr

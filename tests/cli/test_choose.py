@@ -95,6 +95,15 @@ def test_missing_cells_by_hand():
     assert encoder.transform(X).tolist() == [[0, 1, 0, 1, 0], [1, 0, 0, 3, 1], [0, 1, 0, 3, 0], [0, 0, 1, 7, 0]]
 
 
+def test_none_is_no_word_and_rare_names_get_no_column():
+    X = np.array([["None"], [None], ["a"]], dtype=object)
+    assert NumbersAndIndicators().fit_transform(X).tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    names = np.array([[f"patient {i}"] for i in range(500)] + [["x"]] * 3, dtype=object)
+    encoded = NumbersAndIndicators().fit_transform(names)
+    assert encoded.shape == (503, 100)
+    assert encoded[:, -1].sum() == 3
+
+
 def test_indicators_by_hand():
     X = np.array([["a", 1.5], ["b", 2.0], ["a", 3.0]], dtype=object)
     encoder = NumbersAndIndicators().fit(X)

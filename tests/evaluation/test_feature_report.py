@@ -37,16 +37,19 @@ def test_losses_are_differences_of_values(criterion):
         assert report["chosen"][i] == (i in chosen)
         assert report["relevance"][i] == terms.relevance[i]
         if name == "same":
-            assert math.isnan(report["loss"][i])
+            assert math.isnan(report["swap_loss"][i])
+            assert math.isnan(report["worth"][i])
         elif i not in chosen:
             swapped = [problem.value([i if c == out else c for c in chosen]) for out in chosen]
-            assert report["loss"][i] == pytest.approx(selection.objective - max(swapped), abs=1e-12)
-            assert report["loss"][i] >= -1e-12
+            assert report["swap_loss"][i] == pytest.approx(selection.objective - max(swapped), abs=1e-12)
+            assert report["swap_loss"][i] >= -1e-12
+            assert math.isnan(report["worth"][i])
         else:
             weight = problem.weight(2)
             other = next(c for c in chosen if c != i)
             expected = terms.relevance[i] - weight * problem.pair_row(i)[other]
-            assert report["loss"][i] == pytest.approx(expected, abs=1e-12)
+            assert report["worth"][i] == pytest.approx(expected, abs=1e-12)
+            assert math.isnan(report["swap_loss"][i])
         closest = max((c for c in chosen if c != i), key=lambda c: terms.redundancy[i, c])
         assert report["closest"][i] == names[closest]
         assert report["shared"][i] == terms.redundancy[i, closest]
@@ -61,7 +64,7 @@ def test_the_words():
         SubsetSelector(2, criterion="mrmr", strategy="exact").fit(frame, y).report_frame().set_index("feature")["why"]
     )
     assert said["same"] == "proven, left out: constant"
-    assert said["best"].startswith("proven, chosen: without it 0.")
+    assert said["best"].startswith("proven, chosen: worth 0.")
     assert said["nearly best"].startswith("proven, left out: 0.")
     assert said["nearly best"].endswith("of its information is in 'best'")
     assert "nats of the target, the chosen ones" in said["coin"]

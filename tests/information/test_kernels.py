@@ -24,7 +24,7 @@ FLOAT64 = np.dtype(np.float64)
 
 
 def coded(columns, target):
-    return code_table(read_table(np.array(columns).T, np.array(target)))
+    return code_table(read_table(np.array(columns).T, np.array(target), task="classification"))
 
 
 def random_table(seed, m, levels, n_classes):

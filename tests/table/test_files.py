@@ -106,7 +106,7 @@ def test_empty_cells_are_missing(tmp_path):
     assert "NaN" in message
     assert "columns 'a', 'b', 'c', in 3 of 3 rows" in message
     table = read_file(path, "y")
-    assert table.missing == "level"
+    assert table.missing == "auto"
     found = {int(i): block.missing[:, j].tolist() for block in table.blocks for j, i in enumerate(block.positions)}
     assert found == {0: [False, True, False], 1: [False, False, True], 2: [True] * 3}
     path.write_text("a,y\n1,\n2,1\n3,0\n")

@@ -101,7 +101,7 @@ def test_frames_keep_gaps_and_arrays_refuse_them(library):
         with pytest.raises(InvalidInput, match="missing='level' or 'pairwise'"):
             read_table(X, Y)
     else:
-        assert read_table(X, Y).missing == "level"
+        assert read_table(X, Y).missing == "auto"
     with pytest.raises(InvalidInput, match="NaN") as caught:
         read_table(X, Y, missing="error", feature_names=list(gappy()))
     assert "'flag', 'huge', 'real', 'text', 'whole', in 3 of 4 rows" in str(caught.value)

@@ -133,3 +133,19 @@ def test_many_whole_numbers_may_be_a_measurement(dtype):
         assert read(y[:20]).task == "classification"  # few rows
         assert read(y // 2).task == "classification"  # half as many labels as rows
         assert read(y.astype(str)).task == "classification"
+
+
+def test_rows_of_tuples_are_rows():
+    pairs = [(0.5, "a"), (1.5, "b"), (2.5, "a")]
+    for y in (pairs, list(map(list, pairs)), tuple(pairs)):
+        table = read_table(np.arange(3)[:, None], y)
+        assert table.target_numbers.ravel().tolist() == [0.5, 1.5, 2.5]
+        assert table.classes == ("a", "b")
+
+
+def test_a_measurement_in_whole_numbers_is_remarked_on():
+    y = np.arange(300) % 75  # four rows each
+    with pytest.warns(ManyClassesWarning, match="75 different whole numbers in 300 rows"):
+        read_table(np.arange(300)[:, None], y)
+    assert len(read_table(np.arange(300)[:, None], np.arange(300) % 60).classes) == 60
+    assert read_table(np.arange(300)[:, None], y, task="regression").task == "regression"

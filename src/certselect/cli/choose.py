@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certselect.cli import options
-from certselect.errors import InvalidInput
+from certselect.errors import CertselectError, InvalidInput
 
 if TYPE_CHECKING:
     from certselect.selectors import SubsetSelectorCV
@@ -118,6 +118,12 @@ def choose(
             selector.fit_table(rows)
         except StoppedEarly as stop:
             stopped = stop.so_far
+        except ValueError as error:
+            if scoring is None or isinstance(error, CertselectError):
+                raise
+            raise InvalidInput(
+                f"--scoring {scoring} for {rows.task} ({error})", "a score of that kind", "Leave --scoring out."
+            ) from error
     for message in dict.fromkeys(str(warning.message) for warning in (*warned_reading, *warned)):
         typer.echo(f"note: {message}", err=True)
     if stopped is not None:

@@ -43,7 +43,7 @@ def print_selection(selection: Selection, terms: InformationTerms, problem: Subs
         f"{len(chosen)} of {terms.n_features} features, {selection.criterion} = {selection.objective:.6f} nats, "
         f"by {selection.strategy} ({selection.status}).",
         "relevance: I(feature; target). redundancy: mean I(feature; other chosen feature). "
-        "value: what the subset would lose without the feature.",
+        "value: relevance less what the feature pays for its pairs with the others.",
     ]
     said[1:1] = [line for line in (selection.statement, _decided(selection)) if line]
     for line in said:
@@ -78,10 +78,11 @@ def notes_on(rows: InputTable, terms: InformationTerms) -> list[str]:
     if rows.task == "regression":
         bins = terms.settings.get("target_bins")
         how = f"cut into {bins} bins of equal counts" if bins else "measured as it is"
-        said.append(f"the target is a number, {how}; --task classification takes its values as classes")
+        said.append(f"the target is a number, {how}")
     lacking = sum(int(block.missing.any(axis=0).sum()) for block in rows.blocks if block.missing is not None)
     if lacking:
-        how = "a level of their own" if rows.missing == "level" else "left out pair by pair"
+        level = rows.missing != "pairwise" and terms.settings["estimator"] == "plugin"
+        how = "a level of their own" if level else "left out pair by pair"
         said.append(f"{lacking} columns have missing values, which are {how}; --missing chooses")
     return said
 

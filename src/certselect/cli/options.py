@@ -21,7 +21,10 @@ Missing = Annotated[
     str,
     typer.Option(help="Empty cells: level (one of their own; the default, auto), pairwise (rows with both) or error."),
 ]
-Weight = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column that says how much each row counts.")]
+Weight = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="How much each row counts, to predictors that take weights as well."),
+]
 Information = Annotated[
     str, typer.Option(help="How information is measured: plugin (counts), gaussian_copula, neighbors or auto.")
 ]
@@ -52,14 +55,12 @@ Costs = Annotated[
     Path | None, typer.Option(help="CSV file with the columns feature and cost; the others cost nothing.")
 ]
 Budget = Annotated[float | None, typer.Option(help="What the chosen columns may cost in all.")]
+TargetBins = Annotated[int, typer.Option(help="Levels that plugin cuts a target of numbers into.")]
 Discretize = Annotated[str, typer.Option(help="For numbers: uniform, quantile, mean_std or mdlp.")]
 Bins = Annotated[str, typer.Option(help="Levels per number column: a number, sturges, freedman_diaconis or sqrt.")]
 Integers = Annotated[str, typer.Option(help="Whole-number columns are levels, or numbers to discretize.")]
 Beta = Annotated[float | None, typer.Option(help="Weight of the redundancy, for mifs.")]
 Json = Annotated[Path | None, typer.Option(help="Write the result to this file; - for standard output.")]
-
-
-TargetBins = Annotated[int, typer.Option(help="Levels that plugin cuts a target of numbers into.")]
 
 
 def measuring_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from certselect.errors import InvalidInput
 
 UNSCALED = ("tree", "forest")
+MOST_INDICATORS = 100  # of one column: a name or a number for each row tells a classifier nothing
 
 
 def make_predictor(name: str, task: str, seed: int) -> Any:
@@ -49,17 +51,18 @@ def make_predictor(name: str, task: str, seed: int) -> Any:
 
 
 class NumbersAndIndicators(TransformerMixin, BaseEstimator):
-    """Keep columns of numbers; make of every other column one 0/1 column for each value it had.
+    """Keep columns of numbers; make of every other column one 0/1 column for each of its values.
 
-    A missing number is filled with the median of those that were there and marked in a
-    0/1 column of its own; a missing category is a value like any other.
+    Of a column of many values the most frequent get a column. A missing number is filled
+    with the median of those that were there and marked in a 0/1 column of its own; a missing
+    category is a value like any other.
     """
 
     def fit(self, X: np.ndarray, y: Any = None) -> NumbersAndIndicators:
         self.medians_, self.lacking_, self.categories_ = [], [], []
         for column in X.T:
             numbers = _as_numbers(column)
-            self.categories_.append(sorted(set(map(str, column))) if numbers is None else None)
+            self.categories_.append(_most_frequent(column) if numbers is None else None)
             known = numbers[~np.isnan(numbers)] if numbers is not None else np.empty(0)
             self.medians_.append(float(np.median(known)) if len(known) else 0.0)
             self.lacking_.append(numbers is not None and len(known) < len(numbers))
@@ -71,7 +74,9 @@ class NumbersAndIndicators(TransformerMixin, BaseEstimator):
             X.T, self.categories_, self.medians_, self.lacking_, strict=True
         ):
             if categories is not None:
-                parts.append(np.array(list(map(str, column)))[:, None] == np.array(categories)[None, :])
+                place_of = {value: place for place, value in enumerate(categories)}
+                places = np.array([place_of.get(_name(value), -1) for value in column])
+                parts.append(places[:, None] == np.arange(len(categories)))
                 continue
             numbers = column.astype(np.float64)  # None becomes NaN
             missing = np.isnan(numbers)
@@ -79,6 +84,18 @@ class NumbersAndIndicators(TransformerMixin, BaseEstimator):
             if lacking:
                 parts.append(missing[:, None])
         return np.hstack(parts).astype(np.float64)
+
+
+def _most_frequent(column: np.ndarray) -> list[tuple[bool, str]]:
+    """The values of a column in order, but for rare ones where there are many."""
+    counts = Counter(map(_name, column))
+    often = sorted(counts, key=lambda value: (-counts[value], value))[:MOST_INDICATORS]
+    return sorted(often)
+
+
+def _name(value: object) -> tuple[bool, str]:
+    """A category by its text, which is not that of a missing one whatever it is."""
+    return value is not None, str(value)
 
 
 def _as_numbers(column: np.ndarray) -> np.ndarray | None:

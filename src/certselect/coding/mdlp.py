@@ -8,7 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from certselect.coding.masses import RowWeights
+from certselect.errors import InvalidInput
 
+_MOST_COUNTS = 50_000_000  # class counts of one column: 400 MB
 _TIE = 1e-12  # scores closer than this, relative to the largest they could be, are equal: the lowest cut wins
 
 
@@ -31,6 +33,12 @@ def mdlp_edges(column: np.ndarray, target: np.ndarray, n_classes: int, weights: 
     continuous-valued attributes for classification learning. IJCAI.
     """
     distinct, place = np.unique(column, return_inverse=True)
+    if len(distinct) * n_classes > _MOST_COUNTS:
+        raise InvalidInput(
+            f"discretize='mdlp' with {n_classes} classes and a column of {len(distinct)} different numbers",
+            f"at most {_MOST_COUNTS:,} of one times the other",
+            "Use discretize='quantile', or task='regression' if the classes are numbers.",
+        )
     cells = place * n_classes + target
     units = np.bincount(cells, None if weights is None else weights.units, minlength=len(distinct) * n_classes)
     # cumulative[g] counts the classes among the rows below the g-th distinct number.

@@ -24,9 +24,11 @@ def feature_report(selection: Selection, terms: InformationTerms, problem: Subse
     closest : the chosen feature (another one) that shares most with it.
     shared : I(feature; closest), in nats.
     shared_part : how much of its own information that is, 0 to 1 (see `InformationTerms.shared_part`).
-    loss : for a chosen feature, what the subset would lose without it; for another, what it
-        would lose if this one took the place of the one it replaces best. Negative if that
-        would be a gain; NaN where constraints or a constant column forbid to compare.
+    worth : of a chosen feature, its relevance less what it pays for its pairs with the other
+        chosen ones; NaN for the others.
+    swap_loss : of a feature left out, what the subset would lose if it took the place of the
+        chosen one it replaces best, negative if that would be a gain; NaN for chosen and
+        constant features, and where constraints decide what may be swapped.
     proven : whether a proof has settled that it is in, or out of, a best subset.
     why : all that in words.
 
@@ -51,7 +53,7 @@ def feature_report(selection: Selection, terms: InformationTerms, problem: Subse
     part = np.array([terms.shared_part(int(i)) for i in chosen])[closest, np.arange(n)]
     nearest = shared.max(axis=0)
     alone = nearest < 0.0  # the only chosen feature
-    loss, replaced = _losses(problem, chosen)
+    worth, swap_loss, replaced = _worth_and_losses(problem, chosen)
     proven = _proven(selection, terms)
     names = terms.feature_names
     columns: dict[str, list[Any]] = {
@@ -61,7 +63,8 @@ def feature_report(selection: Selection, terms: InformationTerms, problem: Subse
         "closest": [None if alone[i] else names[chosen[closest[i]]] for i in range(n)],
         "shared": np.where(alone, np.nan, nearest).tolist(),
         "shared_part": np.where(alone, np.nan, part).tolist(),
-        "loss": loss.tolist(),
+        "worth": worth.tolist(),
+        "swap_loss": swap_loss.tolist(),
         "proven": proven.tolist(),
     }
     reasons = _Reasons(columns, terms, problem, [names[chosen[place]] for place in replaced])
@@ -69,22 +72,20 @@ def feature_report(selection: Selection, terms: InformationTerms, problem: Subse
     return columns
 
 
-def _losses(problem: SubsetProblem, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What the subset loses without each chosen feature or with each other one, and whose place it takes."""
+def _worth_and_losses(problem: SubsetProblem, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What each chosen feature is worth, what each other one would lose in a swap, and whose place it would take."""
     rows = np.array([problem.pair_row(int(i)) for i in chosen], dtype=np.float64)
     rows[np.arange(len(chosen)), chosen] = 0.0
     weight = problem.weight(problem.k)
-    worth = problem.linear - weight * rows.sum(axis=0)  # beside all chosen ones but itself
+    beside = problem.linear - weight * rows.sum(axis=0)  # beside all chosen ones but itself
     # A newcomer does not pay for its pair with the one it replaces.
-    swaps = worth[chosen, None] - worth[None, :] - weight * rows
-    replaced = swaps.argmin(axis=0)
-    loss = swaps.min(axis=0)
-    comparable = np.zeros(problem.n_features, dtype=bool)
+    swaps = beside[chosen, None] - beside[None, :] - weight * rows
+    worth, swap_loss = np.full((2, problem.n_features), np.nan)
+    worth[chosen] = beside[chosen]
     if problem.constraints is None:
-        comparable[problem.candidates] = True
-    loss[~comparable] = np.nan
-    loss[chosen] = worth[chosen]
-    return loss, replaced
+        others = np.setdiff1d(problem.candidates, chosen)
+        swap_loss[others] = swaps[:, others].min(axis=0)
+    return worth, swap_loss, swaps.argmin(axis=0)
 
 
 def _proven(selection: Selection, terms: InformationTerms) -> np.ndarray:
@@ -109,8 +110,10 @@ class _Reasons:
     def of(self, i: int) -> str:
         proven = "proven, " if self._columns["proven"][i] else ""
         if self._columns["chosen"][i]:
-            loss = self._columns["loss"][i]
-            return f"{proven}chosen: " + ("asked for" if i in self._include else f"without it {loss:.4g} nats less")
+            worth = self._columns["worth"][i]
+            return f"{proven}chosen: " + (
+                "asked for" if i in self._include else f"worth {worth:.4g} nats beside the others"
+            )
         return f"{proven}left out: {self._reason_against(i)}"
 
     def _reason_against(self, i: int) -> str:
@@ -118,7 +121,7 @@ class _Reasons:
             return "excluded"
         if self._terms.constant[i]:
             return "constant"
-        part, loss, relevance = self._columns["shared_part"][i], self._columns["loss"][i], self._terms.relevance[i]
+        part, loss, relevance = self._columns["shared_part"][i], self._columns["swap_loss"][i], self._terms.relevance[i]
         if part >= _MOSTLY:
             return f"{part:.2f} of its information is in {self._columns['closest'][i]!r}"
         if relevance < 0.1 * self._mean:

@@ -22,14 +22,15 @@ def pick_estimator(table: Table) -> tuple[str, str]:
     others = sum(len(block.positions) for block in table.blocks if block.kind != "number")
     if others:
         return "plugin", f"{others} of {table.n_features} columns are categories or whole numbers"
-    if table.missing == "level" and any(block.missing is not None for block in table.blocks):
+    if table.missing != "pairwise" and any(block.missing is not None for block in table.blocks):
         return "plugin", "missing values are a level of their own"
-    size = f"{table.n_samples} rows of {table.n_features} columns, all numbers"
-    if table.weights is not None:
-        return "gaussian_copula", f"{size}, with weights"
-    if table.n_samples < FEWEST_FOR_NEIGHBORS:
+    rows = _count(table.n_samples, table.weights)
+    size = f"{rows} rows of {table.n_features} columns, all numbers"
+    if not _whole(table.weights):
+        return "gaussian_copula", f"{size}, with weights that are not whole"
+    if rows < FEWEST_FOR_NEIGHBORS:
         return "gaussian_copula", f"{size}: too few rows for neighbours"
-    if table.n_samples * table.n_features**2 > MOST_FOR_NEIGHBORS:
+    if rows * table.n_features**2 > MOST_FOR_NEIGHBORS:
         return "gaussian_copula", f"{size}: too many for neighbours"
     return "neighbors", size
 
@@ -37,8 +38,17 @@ def pick_estimator(table: Table) -> tuple[str, str]:
 def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
     """The bias correction for a coded table, and the reason in words."""
     cells = float(np.median(coded.levels)) ** 2 * len(coded.classes)
-    per_cell = f"{coded.n_samples / cells:.3g} rows for each cell of a typical joint table"
-    if coded.n_samples >= SAMPLES_PER_CELL * cells:
+    rows = _count(coded.n_samples, coded.weights)
+    per_cell = f"{rows / cells:.3g} rows for each cell of a typical joint table"
+    if rows >= SAMPLES_PER_CELL * cells:
         return "none", per_cell
-    fractional = coded.weights is not None and bool((coded.weights != np.floor(coded.weights)).any())
-    return ("miller_madow" if fractional else "grassberger"), f"only {per_cell}"
+    return ("grassberger" if _whole(coded.weights) else "miller_madow"), f"only {per_cell}"
+
+
+def _count(n_samples: int, weights: np.ndarray | None) -> int:
+    """How many rows there are, repeated ones as often as their weight says."""
+    return n_samples if weights is None else round(float(weights.sum()))
+
+
+def _whole(weights: np.ndarray | None) -> bool:
+    return weights is None or bool((weights == np.floor(weights)).all())

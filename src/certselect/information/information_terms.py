@@ -85,10 +85,10 @@ def information_terms(
     missing : {"auto", "error", "level", "pairwise"}
         What becomes of NaN, None and null: refused; a level of their own ("plugin" only);
         or each term is estimated from the rows that have what it is about. "auto" is
-        "level" for data frames and "error" for arrays.
+        "error" for arrays; for data frames "level" with "plugin", "pairwise" with the others.
     sample_weight : array, optional
         How much each row counts. Whole numbers stand for repeated rows, others are scaled
-        to add up to the number of rows. Not with "neighbors".
+        to add up to the number of rows; "neighbors" takes whole ones only.
     feature_names : sequence of str, optional
         Names of the columns of an array.
     dtype : {float64, float32}

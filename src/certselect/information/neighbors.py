@@ -63,6 +63,7 @@ from certselect.threads import run_parts, thread_count
 if TYPE_CHECKING:
     from certselect.table import Table
 
+_MOST_REPEATED = 1_000_000  # rows that weights may stand for
 _ROW_PARTS = 4  # per thread, of one feature's terms with all
 _WORTH_A_THREAD = 20_000  # samples x features below which a second thread costs more than it brings
 
@@ -101,6 +102,11 @@ class NeighborPairs:
         elif self._n_targets > 1:
             relevance += self._of_all("relevance", partial(_load_kernels().targets.sum_with_target, *self._by_target))
         return np.maximum(relevance, 0.0)
+
+    @property
+    def levels(self) -> np.ndarray:
+        """How many levels each discrete feature has, 0 for numbers."""
+        return np.where(self._discrete, self._levels, 0)[: self._n]
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
@@ -242,6 +248,12 @@ def _with_repeated_rows(table: Table) -> Table:
             "rows that count once each, or whole numbers of times",
             "Use estimator='plugin' or 'gaussian_copula'.",
         )
+    if table.weights.sum() > _MOST_REPEATED:
+        raise InvalidInput(
+            f"weights that stand for {table.weights.sum():.0f} rows, with estimator='neighbors'",
+            f"at most {_MOST_REPEATED:,} rows, for each is looked at",
+            "Use estimator='plugin' or 'gaussian_copula', or divide the weights.",
+        )
     repeated = np.repeat(np.arange(table.n_samples), table.weights.astype(np.intp))
     return replace(table.rows(repeated), weights=None)
 
@@ -291,7 +303,7 @@ def neighbor_terms(table: Table, *, n_neighbors: int = 3, dtype: np.dtype, n_job
         target_entropy=target_entropy,
         n_samples=n_rows,
         feature_names=table.feature_names,
-        levels=np.zeros(table.n_features, dtype=np.int64),
+        levels=pairs.levels,
         constant=columns.constant,
         pairs=pairs,
         seconds={"relevance": time.perf_counter() - started},

@@ -48,9 +48,9 @@ def numeric_columns(table: Table, estimator: str) -> NumericColumns:
         discrete[block.positions] = block.kind == "category" or block.values.dtype == bool
         if block.missing is None:
             continue
-        if table.missing != "pairwise":
+        if table.missing == "level":
             raise InvalidInput(
-                f"missing values and missing={table.missing!r} with estimator={estimator!r}",
+                f"missing values and missing='level' with estimator={estimator!r}",
                 "missing='pairwise': numbers have no level for what is missing",
                 "Pass missing='pairwise', or estimator='plugin'.",
             )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PairTerms(Protocol):
-    """A backend that computes pair terms of a coded table, by the row or all at once."""
+    """An estimator's pair terms of a table, by the row or all at once."""
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
@@ -30,7 +30,7 @@ class PairTerms(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class InformationTerms:
-    """Mutual-information terms of a table, in nats, from exact integer counts.
+    """Mutual-information terms of a table, in nats, by whichever estimator.
 
     Rows of the pair matrices are computed when first asked for, so a forward
     search over 20 000 features never builds a 20 000 x 20 000 matrix.

@@ -11,6 +11,7 @@ from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
+from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, check_is_fitted, has_fit_parameter, validate_data
@@ -123,9 +124,20 @@ class Delegation:
             raise _not_routed(others)
         if method != "fit":
             return Routed({}, {}, {})
-        weighted = "sample_weight" in params and has_fit_parameter(self.estimator, "sample_weight")
-        fit = {"sample_weight": params["sample_weight"]} if weighted else {}
+        name = _weight_parameter(self.estimator) if "sample_weight" in params else None
+        fit = {} if name is None else {name: params["sample_weight"]}
         return Routed(fit, {}, {"groups": params.get("groups")})
+
+
+def _weight_parameter(estimator: Any) -> str | None:
+    """By what name an estimator, or the last step of a pipeline, takes weights; None if it takes none."""
+    if has_fit_parameter(estimator, "sample_weight"):
+        return "sample_weight"
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        inner = _weight_parameter(last)
+        return None if inner is None else f"{name}__{inner}"
+    return None
 
 
 def _not_routed(params: dict[str, Any]) -> InvalidInput:

@@ -7,17 +7,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from certselect.criteria import find_features, subset_problem
 from certselect.errors import FewerFeaturesWarning
-from certselect.evaluation.feature_report import feature_report
 from certselect.information import information_terms
 from certselect.search import select
+from certselect.selectors.explaining import FrameSelector
 from certselect.table import read_table
-from certselect.table.output import frame_library, make_frame
+from certselect.table.output import frame_library
 from certselect.table.reading import keeps_missing
 
 # Settings of a selector that are arguments of `subset_problem` and of `information_terms`.
@@ -25,7 +24,7 @@ PROBLEM = ("criterion", "beta", "include", "exclude", "groups", "costs", "budget
 MEASURE = ("estimator", "correction", "n_neighbors", "target_bins", "discretize", "bins", "integers")
 
 
-class SubsetSelector(SelectorMixin, BaseEstimator):
+class SubsetSelector(FrameSelector, BaseEstimator):
     """Keep the k features that together say most about the target.
 
     Measures mutual information, by default from exact counts of the coded columns,
@@ -58,8 +57,8 @@ default="auto"
         Bins of equal counts into which counting cuts a target of numbers.
     missing : {"auto", "error", "level", "pairwise"}, default="auto"
         What becomes of missing values: refused, a level of their own, or each term is
-        estimated from the rows that have what it is about. "auto" is "level" for data
-        frames and "error" for arrays.
+        estimated from the rows that have what it is about. "auto" is "error" for arrays;
+        for data frames "level" where levels are counted, "pairwise" for the other estimators.
     discretize : {"uniform", "quantile", "mean_std", "mdlp"}, default="uniform"
         How numbers become levels.
     bins : int or {"sturges", "freedman_diaconis", "sqrt"}, default=5
@@ -179,12 +178,12 @@ default="auto"
         sample_weight : array-like (n_samples,), optional
             How much each row counts: whole numbers stand for repeated rows.
         """
-        # Names and number of columns as scikit-learn records them; the table room reads the values.
-        validate_data(self, X=X, y=y, skip_check_array=True)
         table = read_table(X, y, sample_weight=sample_weight, task=self.task, missing=self.missing)
+        # Names and number of columns as scikit-learn records them.
+        validate_data(self, X=X, y=y, skip_check_array=True)
         self._library = frame_library(X)
         # Then they pass through `transform` as well.
-        self._keeps_missing = keeps_missing(self.missing, self._library)
+        self._keeps_missing = keeps_missing(self.missing, X)
         self.terms_ = information_terms(table, **{name: getattr(self, name) for name in MEASURE}, n_jobs=self.n_jobs)
         # Kept for `report_frame`, whatever becomes of the parameters.
         self._stated: dict[str, Any] = {"k": self._usable_size()} | {name: getattr(self, name) for name in PROBLEM}
@@ -206,24 +205,6 @@ default="auto"
         self.gap_ = self.selection_.gap
         return self
 
-    def report_frame(self, library: str | None = None) -> Any:
-        """Explain the choice: a data frame with one row for each feature.
-
-        Its columns say what the feature tells of the target, which chosen feature shares
-        most with it and how much of its information that is, what the subset would lose
-        without it or with it, whether that is proven, and why it was chosen or left out in
-        words. See `certselect.evaluation.feature_report`.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars", "pyarrow"}, optional
-            That of the frame the selector was fitted on if not given; for arrays the first
-            of these that is installed.
-        """
-        check_is_fitted(self)
-        problem = subset_problem(self.terms_, **self._stated)
-        return make_frame(feature_report(self.selection_, self.terms_, problem), library or self._library)
-
     def _usable_size(self) -> int | None:
         wanted = self.n_features_to_select
         choosable = ~self.terms_.constant
@@ -244,10 +225,6 @@ default="auto"
             stacklevel=3,
         )
         return usable
-
-    def _get_support_mask(self) -> Any:
-        check_is_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

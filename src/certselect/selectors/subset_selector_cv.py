@@ -10,26 +10,25 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.feature_selection import SelectorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from certselect.criteria import subset_problem
 from certselect.errors import InvalidInput
-from certselect.evaluation.feature_report import feature_report
 from certselect.search import select
 from certselect.search.options import make_generator
 from certselect.search.selection import INTERRUPTED
 from certselect.selectors.checkpoint import Checkpoint
 from certselect.selectors.delegation import Delegation, Routed
+from certselect.selectors.explaining import FrameSelector
 from certselect.selectors.fingerprint import fingerprint
 from certselect.selectors.fold_scores import Split, SubsetSearch, fit_and_score, score_sizes
 from certselect.selectors.fold_tables import candidate_sizes, values_and_labels
 from certselect.selectors.size_scores import StoppedEarly
 from certselect.table import Table, read_table
-from certselect.table.output import frame_library, make_frame
+from certselect.table.output import frame_library
 from certselect.table.reading import keeps_missing
 
 HONEST, PAPER = "honest", "paper"
@@ -41,7 +40,7 @@ class OptimisticScoreWarning(UserWarning):
     """Scores come from features that were chosen with the test rows in sight."""
 
 
-class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class SubsetSelectorCV(Delegation, FrameSelector, MetaEstimatorMixin, BaseEstimator):
     """Find how many features a classifier or a regressor needs, and keep the best subset of that size.
 
     In every split the columns are coded, measured and searched on the training rows
@@ -72,7 +71,8 @@ class SubsetSelectorCV(Delegation, SelectorMixin, MetaEstimatorMixin, BaseEstima
         How information is measured: what `SubsetSelector` calls its estimator.
     criterion, correction, n_neighbors, task, target_bins, missing, discretize, bins, integers, beta, polish, \
 include, exclude, groups, costs, budget
-        As for `SubsetSelector`; `groups` are groups of features. A size the training
+        As for `SubsetSelector`, but that `task="auto"` is regression if the estimator is a
+        regressor; `groups` are groups of features. A size the training
         rows of a split do not allow, for columns that are constant in them, is
         replaced there by the next smaller one.
     strategy : str, default="forward"
@@ -213,10 +213,11 @@ include, exclude, groups, costs, budget
         if sample_weight is not None:
             params["sample_weight"] = sample_weight = np.asarray(sample_weight)
         routed = self._routed("fit", params)
+        task = "regression" if self.task == "auto" and is_regressor(self.estimator) else self.task
+        table = read_table(X, y, task=task, missing=self.missing)
         validate_data(self, X=X, y=y, skip_check_array=True)
-        table = read_table(X, y, task=self.task, missing=self.missing)
         self._library = frame_library(X)
-        self._keeps_missing = keeps_missing(self.missing, self._library)
+        self._keeps_missing = keeps_missing(self.missing, X)
         return self._fit(table, self._values(X), column_or_1d(y, warn=True), routed, sample_weight)
 
     def fit_table(self, table: Table) -> SubsetSelectorCV:
@@ -299,16 +300,6 @@ include, exclude, groups, costs, budget
         self.indices_ = self.selection_.indices
         self.support_ = np.zeros(self.terms_.n_features, dtype=bool)
         self.support_[self.indices_] = True
-
-    def report_frame(self, library: str | None = None) -> Any:
-        """Explain the choice: a data frame with one row for each feature, as `SubsetSelector.report_frame`."""
-        check_is_fitted(self)
-        problem = subset_problem(self.terms_, **self._stated)
-        return make_frame(feature_report(self.selection_, self.terms_, problem), library or self._library)
-
-    def _get_support_mask(self) -> Any:
-        check_is_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

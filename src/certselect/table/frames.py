@@ -65,6 +65,10 @@ def read_frame(X: Any, names: tuple[str, ...]) -> tuple[Block, ...]:
             block = array_block(X.to_numpy(), everything)
             assert block is not None
             return (block,)
+    if nw.dependencies.is_pandas_dataframe(X):
+        X = X.set_axis(range(len(names)), axis=1)  # narwhals refuses a name that occurs twice
+    elif nw.dependencies.is_pyarrow_table(X):
+        X = X.rename_columns([str(place) for place in range(len(names))])
     frame = nw.from_native(X, eager_only=True)
     groups: dict[Any, list[int]] = {}
     for position, dtype in enumerate(frame.schema.values()):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
 Kind = Literal["integer", "number", "category"]
-Missing = Literal["error", "level", "pairwise"]
+Missing = Literal["error", "level", "pairwise", "auto"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +99,10 @@ class Table:
     weights : ndarray of float64 (m,), or None
         How much each row counts, above 0: whole numbers, which stand for repeated rows, or
         numbers that add up to m. None if every row counts once.
-    missing : {"error", "level", "pairwise"}
+    missing : {"error", "level", "pairwise", "auto"}
         What is to become of missing values: there are none; a level of their own; each term
-        is about the rows that have what it is about.
+        is about the rows that have what it is about; a level where levels are counted, rows
+        left out where they are not.
     """
 
     blocks: tuple[Block, ...] | tuple[SparseBlock]

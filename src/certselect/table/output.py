@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from certselect.errors import InvalidInput
 
 # In the order in which one is taken where the data came as an array; the last is always installed.
@@ -22,6 +24,13 @@ def frame_library(X: Any) -> str | None:
     if nw.dependencies.is_polars_dataframe(native):
         return "polars"
     return "pyarrow" if nw.dependencies.is_pyarrow_table(native) else None
+
+
+def take_columns(X: Any, columns: np.ndarray) -> Any:
+    """These columns of a frame, of whatever types, as a frame of its library."""
+    import narwhals as nw
+
+    return nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native()
 
 
 def make_frame(columns: Mapping[str, Sequence[Any]], library: str | None) -> Any:

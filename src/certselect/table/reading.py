@@ -77,7 +77,7 @@ def read_table(
     names = _names(feature_names, shape[1], None if frame is None else frame_names(frame))
     rows, weights = read_weights(sample_weight, shape[0])
     n_samples = shape[0] if rows is None else len(rows)
-    policy = cast(Missing, missing if missing != "auto" else "level" if keeps_missing(missing, frame) else "error")
+    policy = cast(Missing, missing if keeps_missing(missing, X) else "error")
     if is_sparse(X):
         block = sparse_block(X, rows)
         blocks, policy = (block,), settle_missing_sparse(block, names, n_samples, policy)
@@ -88,9 +88,9 @@ def read_table(
     return Table(blocks, names, target.codes, target.classes, target.numbers, weights, policy)
 
 
-def keeps_missing(missing: str, frame: Any | None) -> bool:
-    """Whether missing values may stay, where the data came as `frame`, or None if they came as an array."""
-    return missing in ("level", "pairwise") or (missing == "auto" and frame is not None)
+def keeps_missing(missing: str, X: Any) -> bool:
+    """Whether missing values may stay in data that came like this."""
+    return missing in ("level", "pairwise") or (missing == "auto" and not is_sparse(X) and _frame(X) is not None)
 
 
 def _frame(X: Any) -> Any | None:

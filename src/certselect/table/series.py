@@ -22,11 +22,11 @@ def columns_of(y: Any, name: str) -> list[Values]:
     if is_sparse(y):
         raise UnusableType(f"{name} as a sparse matrix ({type(y).__name__})", "a dense array", "Pass y.toarray().")
     if isinstance(y, list | tuple):
-        if not (y and isinstance(y[0], list | np.ndarray)):
+        if not y or not all(isinstance(row, list | tuple | np.ndarray) for row in y):
             return [y]
         if len(set(map(np.shape, y))) > 1:
             raise InvalidInput(f"rows of different lengths in {name}", "as many values in every row", "Check the rows.")
-        y = np.array(y, dtype=object)
+        y = np.array([tuple(row) for row in y], dtype=object)
     elif not isinstance(y, np.ndarray):
         y = _out_of_library(y, name)
         if isinstance(y, list):

@@ -15,7 +15,8 @@ from certselect.table.series import Values, checked, columns_of
 
 TASKS = ("auto", "classification", "regression")
 NO_LABELS = ("any",)  # the one class of a target without labels
-_FEW_ROWS = 20  # up to here most labels may well be different from each other
+# More different whole numbers than this, and fewer rows for each than that, look like a measurement.
+_MANY_CLASSES, _FEW_ROWS_EACH = 20, 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,9 @@ def _joined(
 
 
 def _warn_of_many(column: Values, n_classes: int) -> None:
-    if isinstance(column, np.ndarray) and len(column) > _FEW_ROWS and 2 * n_classes > len(column):
+    if not isinstance(column, np.ndarray):
+        return
+    if n_classes > _MANY_CLASSES and len(column) < _FEW_ROWS_EACH * n_classes:
         warnings.warn(
             f"The target has {n_classes} different whole numbers in {len(column)} rows, read as class labels: "
             f"pass task='regression' if it is a measurement, task='classification' if they are labels.",
