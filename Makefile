@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+GRID ?= coarse
 TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types unit bench proven wheel clean
+.PHONY: help demo test lint format types unit bench proven paper wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -40,6 +41,9 @@ bench: $(READY) ## time against NumPy and other solvers, as ratios in one run (1
 
 proven: $(READY) ## measure every search against the proven best; CERTSELECT_DATA names the folder of data sets
 	$(BIN)/python benchmarks/proven.py
+
+paper: $(READY) ## run the paper's experiments again and write docs/reproduction.md; GRID=quick (10 minutes), coarse (hours) or full
+	$(BIN)/python -m experiments all --grid $(GRID)
 
 wheel: $(READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation

@@ -1,0 +1,24 @@
+"""Work shared among processes, one thread of linear algebra in each, and word of how it goes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from joblib import Parallel, parallel_config
+
+
+@contextmanager
+def processes(jobs: int) -> Iterator[Parallel]:
+    """A pool that yields results in order as they come; with one job everything runs in this process."""
+    with (
+        parallel_config(backend="loky", inner_max_num_threads=1),
+        Parallel(n_jobs=jobs, return_as="generator") as pool,
+    ):
+        yield pool
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()

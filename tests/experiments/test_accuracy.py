@@ -1,0 +1,191 @@
+"""The accuracy experiment: complete, resumable, and honest where it says so."""
+
+import json
+
+import numpy as np
+import pytest
+from experiments.accuracy import best_size
+from experiments.searching import Question, find_paths
+from experiments.splits import split_rows
+
+from experiments import accuracy, classifiers, searching
+
+
+def contents(world):
+    """All result files by name, without seconds."""
+    found = {}
+    for path in sorted((world / "results" / "tiny").glob("*.json")):
+        found[path.stem] = json.loads(path.read_text())
+        found[path.stem].pop("seconds", None)
+    return found
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Calls of the classifiers and of the searches so far."""
+    calls = {"fits": 0, "searches": 0}
+
+    def fit(*arguments):
+        calls["fits"] += 1
+        return classifiers.fold_accuracy(*arguments)
+
+    def search(question):
+        calls["searches"] += 1
+        return searching.find_paths(question)
+
+    monkeypatch.setattr(accuracy, "fold_accuracy", fit)
+    monkeypatch.setattr(accuracy, "find_paths", search)
+    return calls
+
+
+def test_every_question_has_its_file(world, grid, counted):
+    accuracy.run(grid, ["LNG"], 1)
+    found = contents(world)
+    assert len(found) == 2 * 3 * 2
+    for content in found.values():
+        assert content["finished"] is True
+        assert content["sizes"] == [2, 3], "50 features there are not"
+        assert content["usable"] == 11
+        assert set(content["scores"]) == {"LDA", "CART"}
+        for scores in content["scores"].values():
+            assert list(scores) == ["2", "3"]
+            for one in scores.values():
+                assert len(one["folds"]) == 10
+                assert one["mean"] == pytest.approx(np.mean(one["folds"]), abs=1e-3)  # groups of equal size
+        assert bool(content["subsets"]) == (content["protocol"] == "paper")
+    assert counted["searches"] == 2 + 2 * 30
+    assert not list((world / "unfinished" / "tiny").glob("*.json"))
+
+
+def test_equal_subsets_are_trained_on_once(world, grid, counted):
+    accuracy.run(grid, ["LNG"], 1)
+    found = contents(world)
+    subsets = {
+        tuple(columns)
+        for content in found.values()
+        if content["protocol"] == "paper"
+        for columns in content["subsets"].values()
+    }
+    of_paper = len(subsets) * 30 * 2
+    of_honest = counted["fits"] - of_paper
+    assert 30 * 2 * 2 <= of_honest < 6 * 2 * 30 * 2
+
+
+def test_scores_are_those_of_a_plain_loop(world, grid, made_up):
+    accuracy.run(grid, ["LNG"], 1)
+    content = contents(world)["accuracy-LNG-JMI-FS-paper"]
+    columns = content["subsets"]["3"]
+    right = 0
+    for train, test in split_rows(made_up.y, leave_one_out=True, seed=0).rows:
+        tree = classifiers.make_classifier("CART").fit(made_up.X[np.ix_(train, columns)], made_up.y[train])
+        right += int(tree.predict(made_up.X[np.ix_(test, columns)])[0] == made_up.y[test][0])
+    assert content["scores"]["CART"]["3"]["mean"] == round(right / 30, 4)
+
+
+def test_a_second_run_does_nothing(world, grid, counted):
+    accuracy.run(grid, ["LNG"], 1)
+    before, done = contents(world), dict(counted)
+    accuracy.run(grid, ["LNG"], 1)
+    assert contents(world) == before
+    assert counted == done
+
+
+@pytest.mark.parametrize("stop_at", [1, 100, 500])
+def test_a_run_killed_in_the_middle_goes_on(world, grid, counted, monkeypatch, tmp_path, stop_at):
+    plain = accuracy.fold_accuracy
+
+    def dies(*arguments):
+        if counted["fits"] >= stop_at:
+            raise KeyboardInterrupt
+        return plain(*arguments)
+
+    monkeypatch.setattr(accuracy, "fold_accuracy", dies)
+    with pytest.raises(KeyboardInterrupt):
+        accuracy.run(grid, ["LNG"], 1)
+    unfinished = contents(world)
+    saved = sum(len(scores) for content in unfinished.values() for scores in content["scores"].values())
+    searches = counted["searches"]
+    monkeypatch.setattr(accuracy, "fold_accuracy", plain)
+    accuracy.run(grid, ["LNG"], 1)
+    resumed = contents(world)
+    assert (counted["searches"] - searches) in (0, 60), "no search is repeated"
+    monkeypatch.setattr("experiments.store.RESULTS", tmp_path / "again" / "results")
+    accuracy.run(grid, ["LNG"], 1)
+    assert contents(tmp_path / "again") == resumed
+    assert (saved > 0) == (stop_at > 30), "a finished classifier and size is written at once"
+
+
+def test_a_run_killed_in_a_search_keeps_the_folds_done(world, grid, counted, monkeypatch):
+    plain = accuracy.find_paths
+
+    def dies(question):
+        if counted["searches"] >= 20:
+            raise KeyboardInterrupt
+        return plain(question)
+
+    monkeypatch.setattr(accuracy, "find_paths", dies)
+    with pytest.raises(KeyboardInterrupt):
+        accuracy.run(grid, ["LNG"], 1)
+    monkeypatch.setattr(accuracy, "find_paths", plain)
+    accuracy.run(grid, ["LNG"], 1)
+    assert counted["searches"] == 2 + 2 * 30
+
+
+def test_changed_settings_start_anew(world, grid, counted, monkeypatch):
+    accuracy.run(grid, ["LNG"], 1)
+    before, fits = contents(world), counted["fits"]
+    changed = {**classifiers.SETTINGS, "CART": {"criterion": "entropy", "random_state": 0}}
+    monkeypatch.setattr(classifiers, "SETTINGS", changed)
+    accuracy.run(grid, ["LNG"], 1)
+    assert counted["fits"] == 2 * fits
+    after = contents(world)
+    assert all(after[name]["settings"] != before[name]["settings"] for name in before)
+
+
+def test_new_sizes_are_added_to_what_is_there(world, grid, counted):
+    from dataclasses import replace
+
+    accuracy.run(grid, ["LNG"], 1)
+    before, fits = contents(world), counted["fits"]
+    accuracy.run(replace(grid, sizes=(2, 3, 4)), ["LNG"], 1)
+    after = contents(world)
+    for name, content in after.items():
+        assert list(content["scores"]["LDA"]) == ["2", "3", "4"]
+        assert content["scores"]["LDA"]["3"] == before[name]["scores"]["LDA"]["3"]
+    assert counted["fits"] - fits < fits
+
+
+def test_honest_searches_see_no_test_row(made_up):
+    """A column that tells the class on row 0 alone is of no worth to a search without that row."""
+    spoilt = made_up.X.copy()
+    spoilt[0] = 99.0
+    rows = np.arange(1, 30)
+    paths = [
+        find_paths(Question("LNG", X, made_up.y, rows, "mRMR", {"FS": [3], "COBRA": [3]})) for X in (made_up.X, spoilt)
+    ]
+    for search in ("FS", "COBRA"):
+        assert paths[0][search].subsets == paths[1][search].subsets
+
+
+def test_a_fold_with_fewer_features_gives_all_it_has(made_up):
+    X = made_up.X.copy()
+    X[1:, 4:] = 1.0
+    path = find_paths(Question("LNG", X, made_up.y, np.arange(1, 30), "JMI", {"FS": [3, 9]}))["FS"]
+    assert path.subsets == {3: path.subsets[3], 9: [0, 1, 2, 3]}
+
+
+def test_an_interrupted_search_is_no_result(made_up, monkeypatch):
+    from dataclasses import replace
+
+    plain = searching.selection_path
+
+    def interrupted(*arguments, **options):
+        return [replace(one, status="interrupted") for one in plain(*arguments, **options)]
+
+    monkeypatch.setattr(searching, "selection_path", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        find_paths(Question("LNG", made_up.X, made_up.y, np.arange(30), "JMI", {"FS": [3]}))
+
+
+def test_the_smallest_of_the_best_sizes():
+    assert best_size({"10": {"mean": 0.9}, "2": {"mean": 0.8}, "9": {"mean": 0.9}}) == 9

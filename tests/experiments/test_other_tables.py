@@ -1,0 +1,130 @@
+"""The smaller tables: comparison, other classifiers, similarity, the reference greedy, the command."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from experiments.preparation import CRITERION, Recipe, measure
+
+from certselect import selection_path
+from certselect.errors import DataUnavailable
+from experiments import __main__ as command
+from experiments import comparison, cross_classifier, preparation, reference_greedy, similarity
+
+
+def read(world, folder, name):
+    return json.loads((world / "results" / folder / f"{name}.json").read_text())
+
+
+def test_comparison_averages_classifiers_at_their_best_sizes(world, grid):
+    comparison.run(grid, ["LNG", "ARR"], 1)
+    content = read(world, "tiny", "comparison-ARR")
+    assert set(content["methods"]) == {"COBRA", "QPFS", "SOSS"}
+    scores = read(world, "tiny", "accuracy-ARR-mRMR-QPFS-paper")["scores"]
+    of_qpfs = content["methods"]["QPFS"]
+    best = [max(one["mean"] for one in scores[name].values()) for name in ("LDA", "CART")]
+    assert of_qpfs["accuracy"] == pytest.approx(np.mean(best), abs=1e-4)
+    folds = [scores[name][str(of_qpfs["sizes"][name])]["folds"] for name in ("LDA", "CART")]
+    assert of_qpfs["std"] == pytest.approx(np.mean(folds, axis=0).std(ddof=1), abs=1e-3)
+    for seconds in (content["seconds"]["one_thread"], content["seconds"]["all_cores"]):
+        assert set(seconds) == {"matrix", "COBRA", "QPFS", "SOSS"}
+        assert min(seconds.values()) >= 0
+    assert not (world / "results" / "tiny" / "comparison-LNG.json").exists(), "the paper compares on five sets"
+
+
+def test_comparison_measures_seconds_once(world, grid, monkeypatch):
+    comparison.run(grid, ["ARR"], 1)
+    before = read(world, "tiny", "comparison-ARR")
+    monkeypatch.setattr(comparison, "time_methods", lambda name, threads: pytest.fail("timed again"))
+    comparison.run(grid, ["ARR"], 1)
+    assert read(world, "tiny", "comparison-ARR") == before
+
+
+def test_other_classifiers_on_the_features_of_lda(world, grid):
+    cross_classifier.run(grid, ["ARR", "MAD"], 1)
+    content = read(world, "tiny", "cross_classifier-ARR")
+    scores = read(world, "tiny", "accuracy-ARR-mRMR-COBRA-paper")["scores"]
+    size = str(content["size_for_lda"])
+    assert scores["LDA"][size]["mean"] == max(one["mean"] for one in scores["LDA"].values())
+    assert content["on_lda_features"] == {"CART": scores["CART"][size]["mean"]}
+    assert content["own"]["CART"] >= content["on_lda_features"]["CART"]
+
+
+def test_similarity_goes_on_and_ends_the_same(world, grid, monkeypatch):
+    monkeypatch.setattr(similarity, "BATCH", 2)
+    similarity.run(grid, ["NCI", "LNG"], 1)
+    content = read(world, "tiny", "similarity-NCI")
+    subsets = [set(content["subsets"][str(k)]) for k in range(2, 6)]
+    assert [len(one) for one in subsets] == [2, 3, 4, 5]
+    ratios = [len(a & b) / len(a) for a, b in pairwise(subsets)]
+    assert content["ratio"] == pytest.approx(np.mean(ratios), abs=1e-4)
+    assert content["lowest"] == pytest.approx(min(ratios), abs=1e-4)
+
+    path = world / "results" / "tiny" / "similarity-NCI.json"
+    cut = {**content, "subsets": {k: content["subsets"][k] for k in ("2", "3")}, "finished": False}
+    path.write_text(json.dumps(cut))
+    similarity.run(grid, ["NCI"], 1)
+    assert read(world, "tiny", "similarity-NCI") == content
+
+
+@pytest.mark.parametrize("criterion", ["mRMR", "JMI"])
+def test_the_plain_greedy_is_the_forward_search(criterion):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 3, size=(60, 25)).astype(float)
+    X[:, 20] = X[:, 4]  # a tie at every step
+    y = (X[:, 4] + X[:, 9] + rng.integers(0, 2, 60) > 2).astype(int)
+    measured = measure(X, y, Recipe(levels=True))
+    ours = selection_path(measured.terms, [12], CRITERION[criterion], "forward")[0].indices.tolist()
+    assert reference_greedy.greedy(measured.codes, y, 12, criterion) == ours
+
+
+def test_information_is_that_of_the_definition():
+    codes = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.uint8)
+    assert reference_greedy.information(codes, np.array([0, 0, 1, 1])) == pytest.approx([np.log(2), 0.0])
+    xor = codes[0] ^ codes[1]
+    assert reference_greedy.interaction(codes, xor, 0)[1] == pytest.approx(-np.log(2))
+
+
+def test_a_difference_from_the_plain_greedy_is_written_down(world, grid, monkeypatch):
+    reference_greedy.run(grid, ["LNG"], 1)
+    assert read(world, "every_grid", "reference_greedy-LNG")["mRMR"] == {"equal": True, "differs_at": None}
+    plain = reference_greedy.greedy
+    monkeypatch.setattr(reference_greedy, "greedy", lambda *given: [*plain(*given)[:2], *[99] * 9])
+    assert reference_greedy.compare("LNG") is False
+    assert read(world, "every_grid", "reference_greedy-LNG")["JMI"] == {"equal": False, "differs_at": 3}
+
+
+def test_the_command_runs_what_it_is_told(world, grid, monkeypatch, capsys):
+    monkeypatch.setitem(command.GRIDS, "quick", grid)
+    command.main(["accuracy", "--grid", "quick", "--sets", "LNG", "--jobs", "1"])
+    assert "LNG JMI+BE honest CART" in capsys.readouterr().out
+    assert len(list((world / "results" / "tiny").glob("accuracy-LNG-*.json"))) == 12
+
+
+def test_two_processes_find_what_one_finds(world, grid, made_up):
+    from experiments.searching import Question, find_paths
+    from experiments.workers import processes
+    from joblib import delayed
+
+    question = Question("LNG", made_up.X, made_up.y, np.arange(30), "JMI", {"BE": [3]})
+    with processes(2) as pool:
+        (there,) = pool([delayed(find_paths)(question)])
+    assert there["BE"].subsets == find_paths(question)["BE"].subsets
+
+
+@pytest.mark.parametrize("given", [["nothing"], ["accuracy", "--sets", "XYZ"], ["accuracy", "--jobs", "0"]])
+def test_what_cannot_be_run_is_refused(given, capsys):
+    with pytest.raises(SystemExit) as refused:
+        command.main(given)
+    assert refused.value.code == 2
+    assert "error" in capsys.readouterr().err
+
+
+def test_no_data_is_one_line(world, monkeypatch):
+    def missing(name):
+        raise DataUnavailable("no data set", "one", "Set CERTSELECT_DATA.")
+
+    monkeypatch.setattr(preparation, "load_dataset", missing)
+    with pytest.raises(SystemExit, match="Set CERTSELECT_DATA"):
+        command.main(["accuracy", "--sets", "LNG", "--jobs", "1"])

@@ -1,0 +1,77 @@
+"""What the page says of certified optima and of Madelon, on made-up rows."""
+
+from experiments.kept_rows import write_rows
+from experiments.optimum import gap_to_bound
+from experiments.page_certified import madelon, madelon_in_words, optimum, optimum_in_words
+from experiments.page_sources import PRINTED
+
+from experiments_page.made_results import madelon_row, optimum_row
+
+
+def test_gaps_are_to_the_certified_bound():
+    row = optimum_row(bound=2.02, proven=False, forward=1.98)
+    assert abs(gap_to_bound(row, "forward") - 0.02) < 1e-12
+    assert gap_to_bound(optimum_row(soss=2.0 - 1e-13), "soss") == 0.0
+
+
+def test_optimum_table_and_sentences(tmp_path):
+    rows = [
+        optimum_row(forward=1.99, backward=1.0, qpfs=-1.0),
+        optimum_row("NCI", "jmi", 50, bound=2.001, proven=False),
+    ]
+    write_rows(tmp_path / "optimum.json", rows)
+    text = optimum(tmp_path)
+    assert "| MAD | mRMR | 500 | 12 | 0.51 | 50 | 150 | 0 | 0 | 2.000000 | 0 | yes | 1.5 |" in text
+    assert "| NCI | JMI | 500 | 50 | 0.050 | 0.050 | 0.050 | 0.050 | 0.050 | 2.000000 | 0.050 | no | 1.5 |" in text
+    said = optimum_in_words(rows)
+    assert said[0] == ("Of 2 problems 1 are solved with proof; ARR, DBW, CNA, IAD, LNG and DEX are not measured yet.")
+    assert said[1].startswith(
+        "FS: the best, proven, in 0 of 2; within 1 % of it in 2; at worst 0.51 % below (MAD, mRMR"
+    )
+    assert said[-1].startswith("In 2 of 2 problems the better of FS and BE is within 1 % of the best value")
+
+
+def test_a_proven_optimum_that_classifies_badly_is_the_criterions_fault():
+    rows = [
+        madelon_row(value_of_jmi_subset=-0.25),
+        madelon_row(criterion="jmi", best=83.0),
+        madelon_row(criterion="mifs", beta=0.0, best=82.9),
+        madelon_row(criterion="mifs", beta=1.0, best=60.0),
+    ]
+    said = " ".join(madelon_in_words(rows, PRINTED))
+    assert "proven to be the best under mRMR gives 64.8 %: 18.4 points short of the printed accuracy" in said
+    assert "it is the criterion, not the search" in said
+    assert "FS 2.00 % below in value, 64.8 %" in said
+    assert "The 12 features that JMI likes best give 83.0 %, and mRMR values them at -0.2500 against 0.5000" in said
+    assert (
+        "None of 2 settings with a price on redundancy comes within 1 point of 83.2 %; the nearest is 64.8 %." in said
+    )
+    assert "In these 2 settings COBRA's subset gives 0.0 points more than the better greedy one at most" in said
+    assert "falls by more than 1 point in 1 of 1 codings" in said
+
+
+def test_an_optimum_that_classifies_well_leaves_the_search_to_blame():
+    said = " ".join(madelon_in_words([madelon_row(best=83.0)], PRINTED))
+    assert "a search that misses it is to blame" in said
+    assert "not the search" not in said
+
+
+def test_without_a_proof_there_is_no_verdict():
+    said = " ".join(madelon_in_words([madelon_row(proven=False, bound=0.6)], PRINTED))
+    assert "within 20 % of the best under mRMR gives 64.8 %" in said
+    assert "the proof is not complete" in said
+    assert "not the search" not in said
+
+
+def test_a_coding_that_leaves_few_columns_has_chosen_itself():
+    said = " ".join(madelon_in_words([madelon_row(), madelon_row("mdlp", best=83.2, n=13)], PRINTED))
+    assert "Of 2 settings with a price on redundancy 1 come within 1 point of 83.2 %, all with the coding mdlp" in said
+    assert "With the other codings the most is 64.8 %." in said
+    assert "leaves 13 columns that are not constant, so it is the coding that has chosen" in said
+
+
+def test_madelon_table(tmp_path):
+    write_rows(tmp_path / "madelon.json", [madelon_row(criterion="mifs", beta=0.02, proven=False, bound=0.5 + 1 / 64)])
+    assert "| mean_std | price 0.02 | 12 | 500 | 0.50000 | 3.2 | 64.8 | 64.8 | 64.8 | 64.8 |" in madelon(
+        tmp_path, PRINTED
+    )
