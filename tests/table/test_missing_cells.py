@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
@@ -196,3 +198,14 @@ def test_many_different_strings_are_read():
     (block,) = read_table(words[:, None], np.arange(200_000) % 2).blocks
     assert len(block.vocabularies[0]) == 200_000
     assert list(block.vocabularies[0]) == sorted(words)
+
+
+def test_odd_numbers_are_told_apart_or_missing():
+    huge = np.array([[10**400], [1.5], [10**400], [2.5]], dtype=object)
+    table = read_table(huge, Y)
+    assert table.blocks[0].kind == "category"
+    assert table.blocks[0].values[:, 0].tolist() == [2, 0, 2, 1]
+    signalling = np.array([[Decimal("1.5")], [Decimal("sNaN")], [Decimal("2.5")], [Decimal("1.5")]], dtype=object)
+    block = read_table(signalling, Y, missing="level").blocks[0]
+    assert block.kind == "number"
+    assert block.missing[:, 0].tolist() == [False, True, False, False]

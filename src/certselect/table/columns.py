@@ -107,7 +107,10 @@ def numeric_array(values: Sequence[object], where: str) -> np.ndarray | None:
     if not types or not all(issubclass(kind, _REAL) for kind in types):
         return None
     if not all(issubclass(kind, _WHOLE) for kind in types):
-        return np.array([float(value) for value in values])  # pyright: ignore[reportArgumentType]
+        try:
+            return np.array([float(value) for value in values])  # pyright: ignore[reportArgumentType]
+        except OverflowError:  # beyond all floats: told apart as categories
+            return None
     if all(issubclass(kind, bool | np.bool_) for kind in types):
         return np.array(values, dtype=bool)
     whole = [int(value) for value in values]  # pyright: ignore[reportArgumentType]

@@ -76,5 +76,7 @@ def _is_missing(value: object) -> bool:
         return True
     try:
         return bool(value != value)  # NaN of any type
+    except ArithmeticError:  # a decimal's signalling NaN says so by an error
+        return True
     except (TypeError, ValueError):
         return False
