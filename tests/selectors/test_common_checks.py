@@ -12,7 +12,7 @@ from certselect.information.plugin import CORRECTIONS
 from certselect.search import STRATEGIES
 from certselect.selectors import SubsetSelectorCV
 
-TASKS = ["auto", "classification", "regression"]
+TASKS = ["classification", "regression"]  # "auto" is one of them, and the default of the selectors further down
 SELECTORS = [
     # One table has 30 columns, of which 10 can be chosen in too many ways for an exhaustive search.
     SubsetSelector(2 if strategy == "exhaustive" else 10, strategy=strategy, estimator=estimator, task=task)
