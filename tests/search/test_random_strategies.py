@@ -1,14 +1,9 @@
 """Annealing and the genetic search: valid, repeatable, never below their start, mostly optimal."""
 
-import _thread
-import threading
-import time
-
 import numpy as np
 import pytest
 
 from certselect.errors import InvalidInput
-from certselect.progress import listening
 from certselect.search import select
 from certselect.search.ties import distinct_rows
 
@@ -135,27 +130,6 @@ def test_temperature_is_checked(make_problem, wrong):
     assert str(error.value) == (
         f"Got temperature={wrong!r}; expected a finite number above 0. Leave temperature out for the usual value."
     )
-
-
-def test_ctrl_c_at_any_moment_ends_the_search_with_an_answer(make_problem):
-    """Forty interrupts at random moments; library code that runs Python inside may turn one into another error."""
-    problem = hard_problem(make_problem, 3, n=60, k=25)
-    delays = np.random.default_rng(0).uniform(0, 0.02, 40)
-    for delay in delays:
-        under_way = threading.Event()
-
-        def interrupt(under_way=under_way, delay=delay):
-            under_way.wait()
-            time.sleep(delay)
-            _thread.interrupt_main()
-
-        thread = threading.Thread(target=interrupt)
-        thread.start()
-        with listening(lambda stage, done, total, under_way=under_way: stage == "genetic" and under_way.set()):
-            selection = select(problem, "genetic", random_state=0, population=20, generations=10**9)
-        thread.join()
-        assert selection.status == "interrupted"
-        assert len(selection.indices) == problem.k
 
 
 def test_distinct_rows():
