@@ -18,6 +18,11 @@ and ask for diag(dY) = e - diag(Y): the multipliers' step solves the Schur syste
 Mehrotra's predictor (mu = 0) measures how much the gap can fall at once, sets mu
 from that, and adds sym(G Diag(dd_p) dY_p) as second-order correction.
 
+Copies (see `copies`) are merged first. A class of m > 1 of them has diag(Y) + s = m with
+a slack s >= 0, and z = d - apart >= 0 in the dual. The full matrix has m - 1 eigenvalues
+there, so zs = (m - 1) mu keeps to the path that Y would take unmerged; s adds
+s/z to the Schur matrix's diagonal and (m - 1) mu/z to the right-hand side, m for e.
+
 Work of an iteration, with N = n + 1: three Cholesky factorisations (Y, Z, Schur)
 and one inverse from a factor, N^3/3 each but for the inverse's 2N^3/3; two matrix
 products of 2N^3; some thirty passes over N x N entries. Step lengths by Lanczos.
@@ -34,6 +39,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
+from certselect.relaxation.copies import Copies
 from certselect.relaxation.face import (
     diagonal,
     dual_slack,
@@ -59,14 +65,61 @@ BLOCK = 128
 ABOVE = ~np.tri(BLOCK, dtype=bool)
 
 
+@dataclass(frozen=True, eq=False)
+class _Programme:
+    """What is solved: maximise <K, Y> + apart's  subject to  diag(Y) + s = counts, s >= 0 where there are several.
+
+    Attributes
+    ----------
+    several : ndarray of int
+        The entries with a slack s: classes of copies.
+    apart : ndarray
+        What each s is worth.
+    """
+
+    K: np.ndarray
+    normal: np.ndarray
+    counts: np.ndarray
+    several: np.ndarray
+    apart: np.ndarray
+
+    @classmethod
+    def of(cls, Q: np.ndarray, k: int, sizes: np.ndarray | None, copies: Copies | None) -> _Programme:
+        C, normal = lifted_objective(Q), unit_normal(len(Q), k, sizes)
+        counts, several, apart = np.ones(len(C)), np.empty(0, dtype=np.intp), np.empty(0)
+        if copies is not None:
+            apart = copies.apart(C)
+            C, normal = copies.merge_matrix(C), copies.merge_vector(normal)
+            counts, several = copies.counts.astype(np.float64), copies.several
+        project(C, normal)
+        return cls(C, normal, counts, several, apart)
+
+    @property
+    def multiplicity(self) -> np.ndarray:
+        """How often 1 - t, which s is a multiple of, is an eigenvalue of the unmerged Y."""
+        return self.counts[self.several] - 1.0
+
+
 @dataclass
 class _Point:
-    """An iterate: Y and its factor, d, and the factor of its slack Z (both with aa' added)."""
+    """An iterate: Y and its factor, s, d, and the factor of its slack Z (both with aa' added)."""
 
     Y: np.ndarray
     Y_factor: np.ndarray
+    s: np.ndarray
     d: np.ndarray
     Z_factor: np.ndarray
+
+    def gap(self, of: _Programme) -> float:
+        """<Z, Y> + z's, which is what the dual value is above the primal one."""
+        z = self.d[of.several] - of.apart
+        return float(self.d @ diagonal(self.Y)) - inner(of.K, self.Y) + float(z @ self.s)
+
+    def diagonal_miss(self, of: _Programme) -> float:
+        """What an entry of the unmerged diagonal misses of 1 at most."""
+        filled = diagonal(self.Y).copy()
+        filled[of.several] += self.s
+        return float(np.abs(filled / of.counts - 1.0).max())
 
 
 class _Stalled(Exception):
@@ -82,35 +135,34 @@ def interior_point(
     max_seconds: float,
     max_iterations: int,
     sizes: np.ndarray | None = None,
+    copies: Copies | None = None,
     callback: Callback | None = None,
     start: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Relaxation:
     """Solve to (dual - primal) <= tol * max(|primal|, floor), for 1 <= k <= sum(sizes) - 1 and Q of order one.
 
     `start` is a pair (Y, d), Y strictly inside the face; `inside_face` and 0 if not given.
+    `copies` of Q are merged; with `sizes` there must be none.
     """
     began = time.perf_counter()
-    n = len(Q)
-    normal = unit_normal(n, k, sizes)
-    K = lifted_objective(Q)
-    project(K, normal)
-    point = _starting_point(K, normal, lambda: inside_face(n, k, sizes), start)
-    work = [np.empty_like(K) for _ in range(5)]
-    first = np.random.default_rng(0).standard_normal(n + 1)
+    programme = _Programme.of(Q, k, sizes, copies)
+    point = _starting_point(programme, *_merged_starts(len(Q), k, sizes, copies, start))
+    work = [np.empty_like(programme.K) for _ in range(5)]
+    first = np.random.default_rng(0).standard_normal(len(programme.K))
 
     best_d, best_gap = point.d, np.inf
     status, iteration, fruitless = Status.STOPPED_BY_ITERATIONS, 0, 0
     primal = dual = 0.0
     while True:
-        gap = float(point.d @ diagonal(point.Y)) - inner(K, point.Y)
-        if point.d.sum() <= best_d.sum():
+        gap = point.gap(programme)
+        if point.d @ programme.counts <= best_d @ programme.counts:
             best_d = point.d
-        dual = float(best_d.sum())
+        dual = float(best_d @ programme.counts)
         # <Z, Y> rather than <K, Y>: corrects for what diag(Y) misses of e.
-        primal = float(point.d.sum()) - gap
+        primal = float(point.d @ programme.counts) - gap
         if callback is not None:
-            callback(Iterate(iteration, best_d.copy(), primal / 4, dual / 4))
-        feasible = sizes is None or float(np.abs(diagonal(point.Y) - 1.0).max()) <= DIAGONAL_MISS
+            callback(Iterate(iteration, _unmerged(best_d, copies), primal / 4, dual / 4))
+        feasible = sizes is None or point.diagonal_miss(programme) <= DIAGONAL_MISS
         if feasible and dual - primal <= tol * max(abs(primal), 4 * floor):
             status = Status.SOLVED
             break
@@ -124,7 +176,7 @@ def interior_point(
         try:
             if fruitless > MAX_FRUITLESS:
                 raise _Stalled
-            _advance(point, K, normal, gap, work, first)
+            _advance(point, programme, gap, work, first)
         except _Stalled:
             close = feasible and dual - primal <= NEARLY * tol * max(abs(primal), 4 * floor)
             status = Status.NEARLY_SOLVED if close else Status.NUMERICAL_TROUBLE
@@ -133,38 +185,60 @@ def interior_point(
 
     return Relaxation(
         k=k,
-        multipliers=best_d,
+        multipliers=_unmerged(best_d, copies),
         primal_value=primal / 4,
         dual_value=dual / 4,
-        diagonal_residual=float(np.abs(diagonal(point.Y) - 1.0).max()),
-        face_residual=float(np.abs(dsymv(1.0, point.Y, normal, lower=1)).max()),
+        diagonal_residual=point.diagonal_miss(programme),
+        face_residual=float(np.abs(dsymv(1.0, point.Y, programme.normal, lower=1)).max()),
         iterations=iteration,
         seconds=time.perf_counter() - began,
         status=status,
         method="interior_point",
-        dense=point.Y,
+        dense=point.Y if copies is None else copies.expand(point.Y, point.s / programme.multiplicity),
     )
 
 
-def _starting_point(
-    K: np.ndarray,
-    normal: np.ndarray,
-    inside: Callable[[], np.ndarray],
+def _unmerged(d: np.ndarray, copies: Copies | None) -> np.ndarray:
+    return d.copy() if copies is None else d[copies.class_of]
+
+
+def _merged_starts(
+    n: int,
+    k: int,
+    sizes: np.ndarray | None,
+    copies: Copies | None,
     start: tuple[np.ndarray, np.ndarray] | None,
+) -> tuple[Callable[[], np.ndarray], tuple[np.ndarray, np.ndarray] | None]:
+    """How to make a Y inside the face, and the start given, both with copies merged."""
+    if copies is None:
+        return lambda: inside_face(n, k, sizes), start
+    merged = (
+        None
+        if start is None
+        else (copies.merge_matrix(start[0]), copies.merge_vector(start[1]) / np.sqrt(copies.counts))
+    )
+    return lambda: copies.merge_matrix(inside_face(n, k)), merged
+
+
+def _starting_point(
+    programme: _Programme, inside: Callable[[], np.ndarray], start: tuple[np.ndarray, np.ndarray] | None
 ) -> _Point:
     """The pair given (else `inside` and 0), d raised evenly until its slack is well inside."""
+    K, normal, several = programme.K, programme.normal, programme.several
     Y, d = (inside(), np.zeros(len(K))) if start is None else start
     Y_factor, Z_factor = np.empty_like(K), np.empty_like(K)
-    if not _factor_primal(Y, normal, Y_factor):
+    s = (programme.counts - diagonal(Y))[several]
+    if not (s > 0.0).all() or not _factor_primal(Y, normal, Y_factor):
         Y = inside()
+        s = (programme.counts - diagonal(Y))[several]
         _factor_primal(Y, normal, Y_factor)
-    d = d + _lacking(d, K, normal)
+    d = d + max(_lacking(d, K, normal), float((programme.apart - d[several]).max(initial=-np.inf)))
     margin = max(0.1 * float(np.mean(d - diagonal(K))), 1e-6 * float(np.abs(K).max()))
     d += margin
-    while not _factor_dual(d, K, normal, Z_factor):
+    while not _factor_dual(d, programme, Z_factor):
         margin *= 2.0
         d += margin
-    return _Point(Y, Y_factor, d, Z_factor)
+    return _Point(Y, Y_factor, s, d, Z_factor)
 
 
 def _lacking(d: np.ndarray, K: np.ndarray, normal: np.ndarray) -> float:
@@ -186,22 +260,25 @@ def _factor_primal(Y: np.ndarray, normal: np.ndarray, out: np.ndarray) -> bool:
     return dpotrf(out, lower=1, clean=0, overwrite_a=1)[1] == 0
 
 
-def _factor_dual(d: np.ndarray, K: np.ndarray, normal: np.ndarray, out: np.ndarray) -> bool:
-    dual_slack(d, K, normal, out)
+def _factor_dual(d: np.ndarray, programme: _Programme, out: np.ndarray) -> bool:
+    if not (d[programme.several] > programme.apart).all():
+        return False
+    dual_slack(d, programme.K, programme.normal, out)
     return dpotrf(out, lower=1, clean=0, overwrite_a=1)[1] == 0
 
 
-def _advance(
-    point: _Point, K: np.ndarray, normal: np.ndarray, gap: float, work: list[np.ndarray], first: np.ndarray
-) -> None:
+def _advance(point: _Point, programme: _Programme, gap: float, work: list[np.ndarray], first: np.ndarray) -> None:
     """One predictor-corrector iteration, in place."""
     G, schur, scaled, dY, product = work
-    Y, d = point.Y, point.d
-    mu = gap / (len(d) - 1)
+    K, normal, several = programme.K, programme.normal, programme.several
+    Y, s, d = point.Y, point.s, point.d
+    z = d[several] - programme.apart
+    mu = gap / (float(programme.counts.sum()) - 1.0)
 
     _inverse_on_face(point.Z_factor, normal, G)
-    _factor_schur(G, Y, schur)
-    G_diagonal = diagonal(G).copy()
+    _factor_schur(G, Y, several, s / z, schur)
+    centre = diagonal(G).copy()
+    centre[several] += programme.multiplicity / z
 
     def solve(rhs: np.ndarray) -> np.ndarray:
         step = dpotrs(schur, rhs, lower=1)[0]
@@ -209,7 +286,7 @@ def _advance(
             raise _Stalled
         return step
 
-    def steps(dd: np.ndarray, keep: float) -> tuple[float, float]:
+    def steps(ds: np.ndarray, dd: np.ndarray, keep: float) -> tuple[float, float]:
         """Primal and dual step: the fraction `keep` of the way to the boundary, at most 1."""
 
         def slack_product(v: np.ndarray) -> np.ndarray:
@@ -218,19 +295,20 @@ def _advance(
 
         primal = longest_step(point.Y_factor, lambda v: dsymv(1.0, dY, v, lower=1), first, 1.0 / keep)
         dual = longest_step(point.Z_factor, slack_product, first, 1.0 / keep)
-        return keep * primal, keep * dual
+        return keep * min(primal, _to_zero(s, ds)), keep * min(dual, _to_zero(z, dd[several]))
 
     # Predictor: straight at the optimum.
-    ones = np.ones(len(d))
-    dd_p = solve(-ones)
+    dd_p = solve(-programme.counts)
+    ds_p = -s - s / z * dd_p[several]
     np.multiply(Y, dd_p[:, None], out=scaled)
     _minus_symmetric_product(G, scaled, product, dY)
     dY -= Y
     # G grows like 1/mu: unless what rounding put off the face is removed each time, it ends the progress early.
     project(dY, normal)
-    primal_p, dual_p = steps(dd_p, 1.0)
-    slack_change = float(d @ diagonal(dY)) - inner(K, dY)
-    gap_p = gap + dual_p * float(dd_p @ diagonal(Y)) + primal_p * slack_change
+    primal_p, dual_p = steps(ds_p, dd_p, 1.0)
+    primal_change = float(d @ diagonal(dY)) - inner(K, dY) + float(z @ ds_p)
+    dual_change = float(dd_p @ diagonal(Y)) + float(dd_p[several] @ s)
+    gap_p = gap + dual_p * dual_change + primal_p * primal_change
     shortest = min(primal_p, dual_p)
     exponent = max(1.2, 3.0 * shortest**2)
     mu_next = mu * max(min(1.0, max(gap_p, 0.0) / gap) ** exponent, 1e-6)
@@ -238,7 +316,10 @@ def _advance(
     # Corrector: towards mu_next on the central path, with the predictor's second-order term.
     scaled_p = np.multiply(dY, dd_p[:, None], out=dY)
     second_order = np.einsum("ji,ji->i", G, dY)
-    dd = solve(mu_next * G_diagonal - ones - second_order)
+    of_slacks = dd_p[several] * ds_p / z
+    second_order[several] += of_slacks
+    dd = solve(mu_next * centre - programme.counts - second_order)
+    ds = mu_next * programme.multiplicity / z - s - of_slacks - s / z * dd[several]
     np.multiply(Y, dd[:, None], out=scaled)
     scaled += scaled_p
     _minus_symmetric_product(G, scaled, product, dY)
@@ -246,36 +327,42 @@ def _advance(
     G *= mu_next
     dY += G
     project(dY, normal)
-    primal_step, dual_step = steps(dd, 0.9 + 0.09 * shortest)
-    _move(point, K, normal, dY, dd, primal_step, dual_step, spare=(scaled, G))
+    primal_step, dual_step = steps(ds, dd, 0.9 + 0.09 * shortest)
+    _move(point, programme, (dY, ds, dd), primal_step, dual_step, spare=(scaled, G))
+
+
+def _to_zero(values: np.ndarray, change: np.ndarray) -> float:
+    """The largest t for which values + t change stay >= 0."""
+    falling = change < 0.0
+    return float((values[falling] / -change[falling]).min(initial=np.inf))
 
 
 def _move(
     point: _Point,
-    K: np.ndarray,
-    normal: np.ndarray,
-    dY: np.ndarray,
-    dd: np.ndarray,
+    programme: _Programme,
+    direction: tuple[np.ndarray, np.ndarray, np.ndarray],
     primal_step: float,
     dual_step: float,
     spare: tuple[np.ndarray, np.ndarray],
 ) -> None:
     """Take both steps, shortened until Cholesky agrees; no step at all on both sides is a stall."""
     trial, factor = spare
+    dY, ds, dd = direction
     moved = False
     while primal_step > SHORTEST_STEP:
         np.multiply(dY, primal_step, out=trial)
         trial += point.Y
-        if _factor_primal(trial, normal, factor):
+        if _factor_primal(trial, programme.normal, factor):
             np.copyto(point.Y, trial)
-            project(point.Y, normal)
+            project(point.Y, programme.normal)
             np.copyto(point.Y_factor, factor)
+            point.s = point.s + primal_step * ds
             moved = True
             break
         primal_step *= 0.8
     while dual_step > SHORTEST_STEP:
         d = point.d + dual_step * dd
-        if _factor_dual(d, K, normal, factor):
+        if _factor_dual(d, programme, factor):
             point.d = d
             np.copyto(point.Z_factor, factor)
             moved = True
@@ -299,14 +386,15 @@ def _inverse_on_face(factor: np.ndarray, normal: np.ndarray, out: np.ndarray) ->
     project(out, normal)
 
 
-def _factor_schur(G: np.ndarray, Y: np.ndarray, out: np.ndarray) -> None:
-    """Cholesky of the Schur matrix G o Y, with the smallest ridge that lets it through.
+def _factor_schur(G: np.ndarray, Y: np.ndarray, several: np.ndarray, ratios: np.ndarray, out: np.ndarray) -> None:
+    """Cholesky of the Schur matrix G o Y + ratios, with the smallest ridge that lets it through.
 
-    Duplicate features and degenerate optima make it numerically singular near the
-    end; the ridge bends the direction a little, the step lengths stay safe.
+    Degenerate optima make it numerically singular near the end; the ridge bends the
+    direction a little, the step lengths stay safe.
     """
     for ridge in (0.0, 1e-15, 1e-13, 1e-11, 1e-9):
         np.multiply(G, Y, out=out)
+        diagonal(out)[several] += ratios
         diagonal(out)[:] *= 1.0 + ridge
         if dpotrf(out, lower=1, clean=0, overwrite_a=1)[1] == 0:
             return

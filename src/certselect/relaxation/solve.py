@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.relaxation.copies import find_copies
 from certselect.relaxation.face import diagonal, inside_face
 from certselect.relaxation.interior_point import interior_point
 from certselect.relaxation.low_rank import OffManifold, low_rank
@@ -117,8 +118,11 @@ def solve(
     start = None
     if warm_start is not None and (sizes is not None or warm_start.k < n):
         start = carried_over(warm_start.matrix, warm_start.k, k, sizes), warm_start.multipliers / scale
+    copies = None if sizes is not None else find_copies(scaled)
     with one_blas_thread(n <= ONE_THREAD):
-        answer = interior_point(scaled, k, max_iterations=_most(max_iterations, method), start=start, **common)
+        answer = interior_point(
+            scaled, k, max_iterations=_most(max_iterations, method), copies=copies, start=start, **common
+        )
     return _rescaled(answer, scale, sizes)
 
 

@@ -1,0 +1,114 @@
+"""Entries of a relaxation that are copies of each other, merged before it is solved.
+
+Columns with the same levels row by row (or renamed) have the same information with everything
+else: exchanging two of them leaves Q as it is. Real tables are full of them: rare words, genes
+that always come together. Averaging a solution over all such exchanges changes neither its
+value nor that it is one, so only averaged ones need to be looked for. For a class of m copies
+these have one entry t for any two copies and one with everything else. In the orthonormal basis
+
+    e_c / sqrt(m)     for every class c of m entries,   and its complement within the class,
+
+Y is a smaller matrix Y_c and, for each class, the number 1 - t (m - 1 times). As diag(Y) = e,
+its entry of the class is 1 + (m - 1) t, so that with s = (m - 1)(1 - t)
+
+    diag(Y_c) + s = m,    s >= 0,    <C, Y> = <C_c, Y_c> + sum of (Q_ii - Q_ij) s  over the classes,
+
+and in the dual d_i = d_c for all i in c, with d_c >= Q_ii - Q_ij beside the matrix inequality.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """Which entries of y = (1, 2x - 1) are copies; N' classes of N = n + 1 entries, entry 0 by itself.
+
+    Attributes
+    ----------
+    class_of : ndarray of int (N,)
+        Classes are numbered by their first entry.
+    first : ndarray of int (N',)
+        The first entry of each class.
+    counts : ndarray of int (N',)
+    """
+
+    class_of: np.ndarray
+    first: np.ndarray
+    counts: np.ndarray
+
+    @property
+    def several(self) -> np.ndarray:
+        """The classes with more than one entry."""
+        return np.flatnonzero(self.counts > 1)
+
+    def merge_vector(self, v: np.ndarray) -> np.ndarray:
+        """The parts of v along e_c / sqrt(m), for every class."""
+        return np.bincount(self.class_of, v) / np.sqrt(self.counts)
+
+    def merge_matrix(self, M: np.ndarray) -> np.ndarray:
+        """The symmetric matrix of these parts (Fortran order); M averaged over exchanges of copies has the same."""
+        order = np.argsort(self.class_of, kind="stable")
+        starts = np.cumsum(self.counts) - self.counts
+        rows = np.add.reduceat(M[order], starts, axis=0)
+        merged = np.add.reduceat(rows[:, order], starts, axis=1)
+        merged /= np.sqrt(np.outer(self.counts, self.counts))
+        return np.asfortranarray(0.5 * (merged + merged.T))
+
+    def apart(self, M: np.ndarray) -> np.ndarray:
+        """M_ii - M_ij for two copies i and j, of the classes in `several`: what M is on differences of copies."""
+        one = self.first[self.several]
+        other = np.array([np.flatnonzero(self.class_of == c)[1] for c in self.several], dtype=np.intp)
+        return M[one, one] - M[one, other]
+
+    def expand(self, merged: np.ndarray, spread: np.ndarray) -> np.ndarray:
+        """The matrix of all entries (Fortran order) with these parts, and `spread` on differences of copies."""
+        lengths = np.sqrt(self.counts)
+        common = merged / lengths / lengths[:, None]
+        full = np.asfortranarray(common[np.ix_(self.class_of, self.class_of)])
+        on_difference = np.zeros(len(self.counts))
+        on_difference[self.several] = spread
+        for c in self.several:
+            members = np.flatnonzero(self.class_of == c)
+            full[np.ix_(members, members)] -= on_difference[c] / self.counts[c]
+        full[np.diag_indices_from(full)] += on_difference[self.class_of]
+        return full
+
+
+def find_copies(Q: np.ndarray) -> Copies | None:
+    """The classes of entries whose exchange leaves Q as it is, bit for bit; None where there are none."""
+    n = len(Q)
+    # Copies have the same values in their rows, in another order; sorting all rows would cost more than a look at
+    # their ends, and what these do not tell apart is compared in full.
+    signature = np.stack([Q.diagonal(), Q.min(axis=1), Q.max(axis=1)])
+    order = np.lexsort(signature)
+    alike = (signature[:, order[1:]] == signature[:, order[:-1]]).all(axis=0)
+    if not alike.any():
+        return None
+    leader = np.arange(n)
+    for bucket in np.split(order, np.flatnonzero(~alike) + 1):
+        while len(bucket) > 1:
+            same = _exchangeable(Q, bucket)
+            leader[bucket[same]] = bucket[0]
+            bucket = bucket[~same]
+    first, class_of, counts = np.unique(leader, return_inverse=True, return_counts=True)
+    if len(first) == n:
+        return None
+    return Copies(
+        class_of=np.concatenate([[0], class_of + 1]),
+        first=np.concatenate([[0], first + 1]),
+        counts=np.concatenate([[1], counts]),
+    )
+
+
+def _exchangeable(Q: np.ndarray, bucket: np.ndarray) -> np.ndarray:
+    """Which of the bucket (ascending) can change places with its first; all have the same diagonal entry."""
+    head = bucket[0]
+    differs = Q[bucket] != Q[head]
+    # The pair's own entries sit in other places: Q_ii where the head has Q_hi.
+    differs[:, head] = False
+    differs[np.arange(len(bucket)), bucket] = False
+    return ~differs.any(axis=1)
