@@ -21,8 +21,8 @@ lint: $(READY) ## style, without changing a file
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(READY) ## static types of the package
-	$(BIN)/pyright src
+types: $(READY) ## static types of the package, the experiments and the benchmarks
+	$(BIN)/pyright
 
 unit: $(READY) ## the tests
 	$(BIN)/python -m pytest

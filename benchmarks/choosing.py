@@ -20,7 +20,7 @@ from certselect.selectors import SubsetSelectorCV
 from judge import best_seconds
 
 ROWS, COLUMNS, SIZES, BAR = 2000, 500, range(1, 41), 3.0
-CODING = {"integers": "numbers", "discretize": "mean_std"}
+CODING: dict[str, Any] = {"integers": "numbers", "discretize": "mean_std"}
 
 
 def madelon_like() -> tuple[np.ndarray, np.ndarray]:

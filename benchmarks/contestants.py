@@ -37,13 +37,13 @@ def gemm_pairs(X: np.ndarray, y: np.ndarray, levels: int) -> tuple[np.ndarray, n
     chunk = max(1, min(n, 20_000_000 // (n * levels * levels)))  # about 80 MB of counts at a time
     for start in range(0, n, chunk):
         stop = min(n, start + chunk)
-        total = None
+        total = np.zeros(((stop - start) * levels, hot.shape[1] - start * levels), dtype=hot.dtype)
         for end, size in zip(ends, sizes, strict=True):
             part = hot[end - size : end]
             counts = part[:, start * levels : stop * levels].T @ part[:, start * levels :]
             looked_up = table.take(counts.astype(np.int32))
             within[start:stop, start:] += _sum_blocks(looked_up, stop - start, n - start, levels)
-            total = counts if total is None else np.add(total, counts, out=total)
+            total += counts
         looked_up = table.take(total.astype(np.int32))
         whole[start:stop, start:] = _sum_blocks(looked_up, stop - start, n - start, levels)
     per_class = np.stack([hot[end - size : end].sum(axis=0) for end, size in zip(ends, sizes, strict=True)])

@@ -11,6 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,11 @@ def number_table(m: int, n: int) -> Table:
 
 def sort_columns(columns: np.ndarray) -> None:
     """np.argsort of every column, each contiguous, shared by the threads."""
-    parts = np.array_split(columns, 8)
-    run_parts("sort", [lambda part=part: np.argsort(part, axis=1) for part in parts], N_THREADS)
+
+    def sort(part: np.ndarray) -> None:
+        np.argsort(part, axis=1)
+
+    run_parts("sort", [partial(sort, part) for part in np.array_split(columns, 8)], N_THREADS)
 
 
 def median_seconds(contestants: dict[str, Callable[[], Any]]) -> dict[str, float]:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import load_npz
@@ -140,7 +141,7 @@ def terms_of(data_set: DataSet, folder: Path) -> InformationTerms:
     return information_terms(codes[np.sort(most_relevant)].T, y)
 
 
-def searched(problem: SubsetProblem, strategy: str, **options: float) -> Selection:
+def searched(problem: SubsetProblem, strategy: str, **options: Any) -> Selection:
     selection = select(problem, strategy, random_state=0, **options)
     if selection.status == "interrupted":  # `select` answers Ctrl-C with what it has, which is no result
         raise KeyboardInterrupt
@@ -189,7 +190,9 @@ def measure_all(names: list[str], folder: Path, *, again: bool, results: Path, p
     for name in names:
         questions = [(name, criterion, k) for criterion in CRITERIA for k in DATA_SETS[name].sizes]
         missing = [question for question in questions if again or question not in rows]
-        terms = terms_of(DATA_SETS[name], folder) if missing else None
+        if not missing:
+            continue
+        terms = terms_of(DATA_SETS[name], folder)
         for question in missing:
             row = measured(name, terms, *question[1:])
             rows[question] = row

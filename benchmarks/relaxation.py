@@ -18,6 +18,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -114,10 +115,8 @@ def general_solvers() -> None:
     sums = Q.sum(axis=1)
     lifted = np.block([[0.0, sums[None, :]], [sums[:, None], Q]])
     c = 2 * k - n
-    paper = cvxpy.Problem(
-        cvxpy.Maximize(cvxpy.trace(lifted @ Y)),
-        [cvxpy.sum(Y[1:, 1:]) == c * c, cvxpy.sum(Y[0, 1:]) == c, cvxpy.diag(Y) == 1],
-    )
+    constraints: list[Any] = [cvxpy.sum(Y[1:, 1:]) == c * c, cvxpy.sum(Y[0, 1:]) == c, cvxpy.diag(Y) == 1]
+    paper = cvxpy.Problem(cvxpy.Maximize(cvxpy.trace(lifted @ Y)), constraints)
     reference = solve(Q, k, tol=1e-9).dual_value
     ours = seconds(lambda: solve(Q, k), repeats=5)
     answer = solve(Q, k)

@@ -13,16 +13,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from experiments import classifiers, searching
 from experiments.classifiers import fold_accuracy
 from experiments.grids import Grid
-from experiments.preparation import RECIPES, load, measure
+from experiments.preparation import RECIPES, Samples, load, measure
 from experiments.searching import Question, find_paths
-from experiments.splits import split_rows
+from experiments.splits import Splits, split_rows
 from experiments.store import ResultFile, result_file, unfinished_file
-from experiments.workers import processes, say
+from experiments.workers import Pool, processes, say
 
 MEASURES = ("mRMR", "JMI")
 SEARCHES = ("COBRA", "FS", "BE")
@@ -43,7 +43,7 @@ def evaluate(
     measures: Sequence[str],
     searches: Sequence[str],
     protocols: Sequence[str],
-    pool: Parallel,
+    pool: Pool,
 ) -> None:
     """Fill the result files of one data set."""
     for protocol in protocols:
@@ -62,17 +62,17 @@ class Evaluation:
     Searches often find the same subset. A classifier is trained once for each fold and set of columns.
     """
 
-    def __init__(self, grid: Grid, name: str, protocol: str, pool: Parallel) -> None:
+    def __init__(self, grid: Grid, name: str, protocol: str, pool: Pool) -> None:
         self.grid, self.name, self.protocol, self.pool = grid, name, protocol, pool
         self.recipe = RECIPES[name]
         self._known: dict[tuple[str, int, tuple[int, ...]], float] = {}
 
     @cached_property
-    def dataset(self) -> Any:
+    def dataset(self) -> Samples:
         return load(self.name)
 
     @cached_property
-    def splits(self) -> Any:
+    def splits(self) -> Splits:
         return split_rows(self.dataset.y, leave_one_out=self.recipe.leave_one_out, seed=SPLIT_SEED)
 
     @cached_property

@@ -13,7 +13,7 @@ from certselect import select, subset_problem
 from certselect.threads import thread_count
 from experiments.accuracy import Answer, Evaluation, best_size, evaluate
 from experiments.grids import Grid
-from experiments.preparation import CRITERION, PAIR_TERM, RECIPES, load, measure
+from experiments.preparation import CRITERION, PAIR_TERM, RECIPES, Measured, load, measure
 from experiments.searching import SEED, STRATEGY
 from experiments.store import result_file
 from experiments.workers import processes, say
@@ -59,11 +59,16 @@ def time_methods(name: str, threads: int | None) -> dict[str, float]:
     dataset = load(name)
     seconds: dict[str, float] = {}
     with threadpool_limits(limits=thread_count(threads)):
-        for _ in range(2):
-            began = time.perf_counter()
+
+        def count() -> Measured:
             measured = measure(dataset.X, dataset.y, RECIPES[name], n_jobs=threads)
             measured.terms.pair_matrix(PAIR_TERM[MEASURE])
-            seconds["matrix"] = time.perf_counter() - began
+            return measured
+
+        count()
+        began = time.perf_counter()
+        measured = count()
+        seconds["matrix"] = time.perf_counter() - began
         problem = subset_problem(measured.terms, min(TIMED_SIZE, len(measured.columns)), CRITERION[MEASURE])
         small = subset_problem(measured.terms, 2, CRITERION[MEASURE], exclude=range(20, len(measured.columns)))
         for method in METHODS:

@@ -13,19 +13,21 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from benchmarks.proven import searched
 
-from certselect import InformationTerms, information_terms, load_dataset, subset_problem
+from certselect import InformationTerms, information_terms, subset_problem
 from experiments.classifiers import fold_accuracy
 from experiments.grids import Grid
 from experiments.kept_rows import RESULTS, Row, question, read_rows, write_rows
+from experiments.preparation import load
 from experiments.searching import SEED
 from experiments.splits import split_rows
 from experiments.workers import say
 
-CODINGS: dict[str, dict[str, str | int]] = {
+CODINGS: dict[str, dict[str, Any]] = {
     "mean_std": {"discretize": "mean_std"},
     "uniform 5": {"discretize": "uniform", "bins": 5},
     "quantile 5": {"discretize": "quantile", "bins": 5},
@@ -112,10 +114,12 @@ def run(
     """Answer what is not answered yet; each row is kept as soon as it is there. Grid and sets do not matter here."""
     path = results / "madelon.json"
     rows = {question(row, KEYS): row for row in read_rows(path)}
-    data = load_dataset("MAD")
+    data = load("MAD")
     for coding in codings:
         missing = [ask for ask in ASKED if (coding, ask.criterion, ask.beta, ask.k) not in rows]
-        terms = information_terms(data.X, data.y, **CODINGS[coding]) if missing else None
+        if not missing:
+            continue
+        terms = information_terms(data.X, data.y, **CODINGS[coding])
         for ask in missing:
             row = measured(data.X, data.y, terms, coding, ask, seconds=seconds)
             rows[question(row, KEYS)] = row

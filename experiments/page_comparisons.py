@@ -132,8 +132,8 @@ def _pvalues(accuracies: Accuracies, measure: str, column: str) -> list[str]:
 
 def _agreement_with_print(theirs: Accuracies, printed: Path) -> str:
     found = comparison(theirs, "mRMR", AVERAGE)
-    said = {tuple(row["pair"].split("-")): float(row["p_value"]) for row in printed_rows(printed, "posthoc_mrmr")}
-    same = sum(round(found.pairwise[pair], 3) == value for pair, value in said.items()) if found else 0
+    said = [(row["pair"].split("-"), float(row["p_value"])) for row in printed_rows(printed, "posthoc_mrmr")]
+    same = sum(round(found.pairwise[one, other], 3) == value for (one, other), value in said) if found else 0
     return (
         f"From the averages printed for mRMR our tests give {same} of the {len(said)} printed p-values to three digits."
     )

@@ -44,7 +44,9 @@ def draw_rank_tests(path: Path, measure: str, printed: Accuracies, ours: Accurac
     axes = figure.subplots(len(columns), len(drawn), squeeze=False, sharey="row")
     for row, column in enumerate(columns):
         for place, (side, accuracies) in enumerate(drawn.items()):
-            ax = difference_box_plots(comparison(accuracies, measure, column), alpha=ALPHA, ax=axes[row, place])
+            compared = comparison(accuracies, measure, column)
+            assert compared is not None, "sets with an average have all its classifiers"
+            ax = difference_box_plots(compared, alpha=ALPHA, ax=axes[row, place])
             ax.set(title=f"{column}, {side}", ylabel="points")
     save(figure, path)
 

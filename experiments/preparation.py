@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 
 from certselect import InformationTerms, information_terms
 from certselect.coding import CodedTable, code_table
-from certselect.datasets import Dataset, load_dataset
+from certselect.datasets import load_dataset
 from certselect.table import read_table
 
 NO_VALUE = -1  # among the levels of NCI, DBW and LNG, none of which is odd and negative
@@ -74,11 +74,18 @@ class Measured:
     seconds: float
 
 
-def load(name: str) -> Dataset:
+class Samples(NamedTuple):
+    """A data set's rows as classifiers take them, and their classes."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+
+def load(name: str) -> Samples:
     """A data set with dense columns: 300 x 20000 at most, which is no burden."""
     dataset = load_dataset(name)
-    X = dataset.X.toarray() if issparse(dataset.X) else dataset.X
-    return Dataset(dataset.name, dataset.title, np.asarray(X, dtype=np.float64), dataset.y, dataset.feature_names)
+    X = dataset.X if isinstance(dataset.X, np.ndarray) else dataset.X.toarray()
+    return Samples(np.asarray(X, dtype=np.float64), dataset.y)
 
 
 def measure(

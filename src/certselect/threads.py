@@ -19,6 +19,9 @@ from threadpoolctl import ThreadpoolController
 from certselect.errors import InvalidInput
 from certselect.progress import report
 
+# Up to this size of matrices a search and its bound are as quick on one thread of linear algebra.
+SMALL = 300
+
 
 def thread_count(n_jobs: int | None) -> int:
     """How many threads `n_jobs` stands for: None or -1 all cores, -2 all but one, and so on.

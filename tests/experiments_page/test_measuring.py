@@ -42,7 +42,7 @@ def test_optimum_is_what_trying_every_subset_finds_and_goes_on_where_it_was(data
 
 
 def test_madelon_keeps_the_best_subset_its_accuracy_and_what_mrmr_says_of_jmis(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(madelon, "load_dataset", lambda name: data)
+    monkeypatch.setattr(madelon, "load", lambda name: data)
     asked = (madelon.Ask("mrmr", 3), madelon.Ask("mifs", 3, 0.0), madelon.Ask("jmi", 3))
     monkeypatch.setattr(madelon, "ASKED", asked)
     madelon.run(codings=["quantile 5"], results=tmp_path, seconds=20.0)

@@ -43,6 +43,7 @@ from scipy.linalg import get_blas_funcs, get_lapack_funcs
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from certselect.errors import InvalidInput
+from certselect.threads import SMALL, one_blas_thread
 
 (dsymv,) = get_blas_funcs(("symv",), dtype=np.float64)
 (dpotrf,) = get_lapack_funcs(("potrf",), dtype=np.float64)
@@ -97,7 +98,8 @@ def prove_bound(Q: np.ndarray, k: int, multipliers: np.ndarray, sizes: np.ndarra
     scale = 2.0 ** min(math.frexp(largest)[1], 1023)
     exact = counts.fewest == len(Q) or (k == 1 if s is None else bool((s == k).all()))
     if not exact and largest > 0.0 and np.isfinite(d).all() and np.abs(d).max() <= LARGEST_RATIO * scale:
-        bound, shift = _cholesky_bound(Q, k, d / scale, scale, s)
+        with one_blas_thread(len(Q) <= SMALL):
+            bound, shift = _cholesky_bound(Q, k, d / scale, scale, s)
         if bound * scale < proved.bound:
             proved = ProvedBound(math.nextafter(bound * scale, math.inf), BY_CHOLESKY, shift * scale)
     return proved

@@ -17,15 +17,13 @@ from certselect.relaxation.low_rank import OffManifold, low_rank
 from certselect.relaxation.oracles import ORACLES, oracle
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 from certselect.relaxation.warm_start import carried_over
-from certselect.threads import one_blas_thread
+from certselect.threads import SMALL, one_blas_thread
 
 METHODS = ("auto", "interior_point", "low_rank", *ORACLES)
 MAX_ITERATIONS = {"interior_point": 100, "low_rank": 3000}
 TOLERANCE = {"interior_point": 1e-6, "low_rank": 1e-3, "scs": 1e-6, "clarabel": 1e-6}
 # Above this size n x n factorisations cost more than the low-rank factor's slower convergence.
 LARGEST_DENSE = 3000
-# Up to this size the interior-point method is as quick on one thread.
-ONE_THREAD = 300
 # Below this fraction of k times the largest entry a value counts as 0 when gaps are measured.
 VALUE_FLOOR = 1e-3
 BLOCK = 512
@@ -119,7 +117,7 @@ def solve(
     if warm_start is not None and (sizes is not None or warm_start.k < n):
         start = carried_over(warm_start.matrix, warm_start.k, k, sizes), warm_start.multipliers / scale
     copies = None if sizes is not None else find_copies(scaled)
-    with one_blas_thread(n <= ONE_THREAD):
+    with one_blas_thread(n <= SMALL):
         answer = interior_point(
             scaled, k, max_iterations=_most(max_iterations, method), copies=copies, start=start, **common
         )

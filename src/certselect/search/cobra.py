@@ -15,6 +15,7 @@ from certselect.search.rounding import (
     start_from_forward,
 )
 from certselect.search.strategy import Found
+from certselect.threads import SMALL, one_blas_thread
 
 
 def cobra(
@@ -70,5 +71,7 @@ def cobra(
     found.multipliers, found.lift = found.relaxation.multipliers, found.relaxation.lift
     if problem.reduced.k == 0:
         return  # the required units are all there is to choose
-    drawn = draw_subsets(factor_of(found.relaxation), draws, rng)
-    found.drawn_size = round_draws(problem, found, problem.reduced.matrix, drawn, repair=repair).mean_size
+    Q = problem.reduced.matrix
+    with one_blas_thread(len(Q) <= SMALL):
+        drawn = draw_subsets(factor_of(found.relaxation), draws, rng)
+        found.drawn_size = round_draws(problem, found, Q, drawn, repair=repair).mean_size
