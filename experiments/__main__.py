@@ -20,6 +20,7 @@ EXPERIMENTS = (
     "accuracy",
     "comparison",
     "cross_classifier",
+    "unscaled_network",
     "similarity",
     "optimum",
     "madelon",

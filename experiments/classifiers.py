@@ -42,18 +42,23 @@ SETTINGS: dict[str, dict[str, Any]] = {
 SCALED = ("SVM", "NN")
 
 
-def make_classifier(name: str) -> Pipeline:
-    """Median for missing values, scaling where it matters, the classifier: all learnt from the training rows."""
+def make_classifier(name: str, *, scaled: bool = True) -> Pipeline:
+    """Median for missing values, scaling where it matters, the classifier: all learnt from the training rows.
+
+    With `scaled` off no column is scaled.
+    """
     steps: list[Any] = [SimpleImputer(strategy="median", keep_empty_features=True)]
-    if name in SCALED:
+    if scaled and name in SCALED:
         steps.append(StandardScaler())
     return make_pipeline(*steps, KINDS[name](**SETTINGS[name]))
 
 
-def fold_accuracy(name: str, X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> float:
+def fold_accuracy(
+    name: str, X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, *, scaled: bool = True
+) -> float:
     """The share of the test rows whose class the classifier tells after training on the others."""
     with one_blas_thread(True), warnings.catch_warnings():
         # A neural network that would go on after 200 steps is one with these settings, no accident.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        classifier = make_classifier(name).fit(X[train], y[train])
+        classifier = make_classifier(name, scaled=scaled).fit(X[train], y[train])
         return float(np.mean(classifier.predict(X[test]) == y[test]))

@@ -22,6 +22,7 @@ leave-one-out), `std` their standard deviation with 10 - 1. Accuracies are fract
                              "all_cores": {...}}, "cores": 2, "timed_size": 20, "finished": true}
     cross_classifier-<set>  {"size_for_lda": 48, "on_lda_features": {"SVM": 0.8, ...}, "own": {"SVM": 0.82, ...},
                              "own_sizes": {"SVM": 45, ...}}
+    unscaled_network-<set>  {"accuracies": {"FS": {"2": 0.61, ...}, "COBRA": {...}}, "finished": true}
     similarity-<set>        {"subsets": {"5": [...], ...}, "ratio": 0.77, "lowest": 0.2, "finished": true}
     reference_greedy-<set>  in the folder `every_grid`: {"features": 50, "mRMR": {"equal": true, "differs_at": null},
                              "JMI": {...}}; `differs_at` is the first step, from 1, that differs

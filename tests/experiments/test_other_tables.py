@@ -6,11 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from experiments.preparation import CRITERION, Recipe, measure
+from experiments.splits import split_rows
+from sklearn.svm import SVC
 
 from certselect import selection_path
 from certselect.errors import DataUnavailable
 from experiments import __main__ as command
-from experiments import comparison, cross_classifier, preparation, reference_greedy, similarity
+from experiments import comparison, cross_classifier, preparation, reference_greedy, similarity, unscaled_network
 
 
 def read(world, folder, name):
@@ -49,6 +51,26 @@ def test_other_classifiers_on_the_features_of_lda(world, grid):
     assert scores["LDA"][size]["mean"] == max(one["mean"] for one in scores["LDA"].values())
     assert content["on_lda_features"] == {"CART": scores["CART"][size]["mean"]}
     assert content["own"]["CART"] >= content["on_lda_features"]["CART"]
+
+
+def test_the_network_is_run_again_on_columns_as_they_are(world, grid, made_up, monkeypatch):
+    from experiments import classifiers
+
+    unscaled = {"SVM": {"kernel": "rbf", "C": 1.0, "gamma": 0.5}}
+    monkeypatch.setattr(classifiers, "SETTINGS", unscaled)
+    monkeypatch.setattr(unscaled_network, "CLASSIFIER", "SVM")
+    made_up.X[:, 2:4] *= 0.001  # so that units matter
+    unscaled_network.run(grid, ["MAD", "ARR"], 1)
+    content = read(world, "tiny", "unscaled_network-MAD")
+    assert not (world / "results" / "tiny" / "unscaled_network-ARR.json").exists()
+    accuracy = read(world, "tiny", "accuracy-MAD-JMI-FS-paper")
+    assert set(content["accuracies"]["FS"]) == set(accuracy["subsets"]) == {"2", "3"}
+    columns = accuracy["subsets"]["3"]
+    assert 5 not in columns, "the column that misses a value is not among them"
+    X, y, splits = made_up.X[:, columns], made_up.y, split_rows(made_up.y, leave_one_out=False, seed=0)
+    plain = [SVC(gamma=0.5).fit(X[train], y[train]).score(X[test], y[test]) for train, test in splits.rows]
+    assert content["accuracies"]["FS"]["3"] == pytest.approx(np.mean(plain), abs=1e-4)
+    assert accuracy["scores"]["SVM"]["3"]["mean"] != content["accuracies"]["FS"]["3"]
 
 
 def test_similarity_goes_on_and_ends_the_same(world, grid, monkeypatch):

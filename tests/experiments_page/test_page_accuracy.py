@@ -74,6 +74,20 @@ def test_what_holds_counts_and_names_the_classifier_that_is_off(tmp_path):
     assert said[2] == ("Madelon, JMI, 13 features: the SVM reaches the printed 82.5 % (COBRA 82.5 %, FS 83.0 %).")
 
 
+def test_what_scaling_makes_of_the_network(tmp_path):
+    again = {"experiment": "unscaled_network", "set": "MAD", "finished": True}
+    keep(
+        tmp_path,
+        "quick",
+        accuracy_file("MAD", "JMI", "COBRA", percents=(82.5, 60.7, 80.7, 87.6, 91.1)),
+        {**again, "accuracies": {"COBRA": {"5": 0.631, "13": 0.6}, "FS": {"5": 0.6}}},
+    )
+    assert what_holds(tmp_path, PRINTED)[2] == (
+        "The same network on the same subsets, but with columns that are not scaled: MAD COBRA 63.1 % (scaled 91.1, "
+        "printed 61.1; average off by +0.4). With it 1 of 1 averages are within 3 points."
+    )
+
+
 def test_what_the_honest_protocol_costs(tmp_path):
     keep(tmp_path, "quick", accuracy_file("LNG", "mRMR", "FS"))
     keep(tmp_path, "quick", accuracy_file("LNG", "mRMR", "FS", "honest", percents=(70.0,) * 5))
