@@ -53,6 +53,6 @@ GRIDS = {
     for grid in (
         Grid("quick", (5, 12, 30), (), ("LNG", "ARR", "MAD", "CNA"), 200, range(5, 16), ("CNA",)),
         Grid("coarse", (2, 3, 5, 8, 12, 20, 30, 50, 75, 100), (150,), SETS, 500, range(5, 56)),
-        Grid("full", tuple(range(1, 101)), (), SETS, 2000, range(5, 56)),
+        Grid("full", tuple(range(1, 101)), tuple(range(110, 201, 10)), SETS, 2000, range(5, 56)),
     )
 }

@@ -25,6 +25,7 @@ from experiments.page_comparisons import (
 )
 from experiments.page_figures import draw_madelon, draw_rank_tests, draw_synergy
 from experiments.page_sources import MEASURES, PRINTED, finished, our_accuracies, printed_accuracies
+from experiments.page_verdict import verdict
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = "reproduction.md"
@@ -34,6 +35,7 @@ def page_text(results: Path, printed: Path) -> str:
     sections = {
         "Madelon: the criterion or the search?": madelon(results, printed),
         "How far every search is from the best": optimum(results),
+        "The search or the criterion, set by set": verdict(results, printed),
         "Data sets": f"{data_sets(results, printed)}\n\n{PREPARATION}",
         "COBRA against FS and BE": f"{reference_greedy(results)}\n\n{accuracy_tables(results, printed)}",
         "Are the differences more than chance?": f"{rank_tests(results, printed)}\n\n{RANK_FIGURES}",
@@ -79,7 +81,7 @@ HEAD = """\
 The evaluation of "A Semidefinite Programming Based Search Strategy for Feature Selection with Mutual Information
 Measure", the paper this package implements, run again. Our numbers stand beside the printed ones; a dash is a number
 that is not there. `make paper` runs everything, `python -m experiments NAME` one part; this page is made from what they
-kept.
+kept in experiments/results. What is kept there is not measured again: take a file away to have it measured.
 """
 
 PREPARATION = """\

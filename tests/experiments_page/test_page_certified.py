@@ -4,8 +4,9 @@ from experiments.kept_rows import write_rows
 from experiments.optimum import gap_to_bound
 from experiments.page_certified import madelon, madelon_in_words, optimum, optimum_in_words
 from experiments.page_sources import PRINTED
+from experiments.page_verdict import verdict
 
-from experiments_page.made_results import madelon_row, optimum_row
+from experiments_page.made_results import accuracy_file, keep, madelon_row, optimum_row
 
 
 def test_gaps_are_to_the_certified_bound():
@@ -75,3 +76,27 @@ def test_madelon_table(tmp_path):
     assert "| mean_std | price 0.02 | 12 | 500 | 0.50000 | 3.2 | 64.8 | 64.8 | 64.8 | 64.8 |" in madelon(
         tmp_path, PRINTED
     )
+
+
+def test_a_lead_in_print_that_no_search_could_have_won_is_told(tmp_path):
+    """On MAD the paper has mRMR+COBRA 19 points ahead of FS and 20 ahead of BE, on NCI 5 and 4."""
+    rows = [
+        optimum_row("NCI", "mrmr", 12, forward=1.5, backward=1.995),
+        optimum_row("NCI", "mrmr", 20),
+        optimum_row("MAD", "mrmr", 12, forward=1.99, backward=1.0),
+    ]
+    write_rows(tmp_path / "optimum.json", rows)
+    text = verdict(tmp_path, PRINTED)
+    assert "| NCI | mRMR | 25 | 0.25 | 0 | +4.7 | - | +4.3 | - |" in text
+    assert "ahead of FS in 2 of 2 cases (set and criterion). In 1 of these FS is certified" in text
+    assert "In 1 of these BE is certified" in text
+    assert "Run again" not in text
+    keep(
+        tmp_path,
+        "quick",
+        accuracy_file("MAD", "mRMR", "COBRA", percents=(70.0,) * 5),
+        accuracy_file("MAD", "mRMR", "FS", percents=(67.5,) * 5),
+    )
+    text = verdict(tmp_path, PRINTED)
+    assert "Run again, COBRA is that far ahead in 1 of them (MAD mRMR)." in text
+    assert "| MAD | mRMR | 0.51 | 50 | 0 | +19.0 | +2.5 | +20.3 | - |" in text
