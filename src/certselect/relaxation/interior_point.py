@@ -33,22 +33,14 @@ whose waiting threads would compete for the same cores.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from certselect.relaxation.copies import Copies
-from certselect.relaxation.face import (
-    diagonal,
-    dual_slack,
-    inner,
-    inside_face,
-    lifted_objective,
-    project,
-    unit_normal,
-)
+from certselect.relaxation.face import diagonal, dual_slack, inner, project
+from certselect.relaxation.programme import Programme
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 from certselect.relaxation.step_length import longest_step
 
@@ -65,41 +57,6 @@ BLOCK = 128
 ABOVE = ~np.tri(BLOCK, dtype=bool)
 
 
-@dataclass(frozen=True, eq=False)
-class _Programme:
-    """What is solved: maximise <K, Y> + apart's  subject to  diag(Y) + s = counts, s >= 0 where there are several.
-
-    Attributes
-    ----------
-    several : ndarray of int
-        The entries with a slack s: classes of copies.
-    apart : ndarray
-        What each s is worth.
-    """
-
-    K: np.ndarray
-    normal: np.ndarray
-    counts: np.ndarray
-    several: np.ndarray
-    apart: np.ndarray
-
-    @classmethod
-    def of(cls, Q: np.ndarray, k: int, sizes: np.ndarray | None, copies: Copies | None) -> _Programme:
-        C, normal = lifted_objective(Q), unit_normal(len(Q), k, sizes)
-        counts, several, apart = np.ones(len(C)), np.empty(0, dtype=np.intp), np.empty(0)
-        if copies is not None:
-            apart = copies.apart(C)
-            C, normal = copies.merge_matrix(C), copies.merge_vector(normal)
-            counts, several = copies.counts.astype(np.float64), copies.several
-        project(C, normal)
-        return cls(C, normal, counts, several, apart)
-
-    @property
-    def multiplicity(self) -> np.ndarray:
-        """How often 1 - t, which s is a multiple of, is an eigenvalue of the unmerged Y."""
-        return self.counts[self.several] - 1.0
-
-
 @dataclass
 class _Point:
     """An iterate: Y and its factor, s, d, and the factor of its slack Z (both with aa' added)."""
@@ -110,12 +67,12 @@ class _Point:
     d: np.ndarray
     Z_factor: np.ndarray
 
-    def gap(self, of: _Programme) -> float:
+    def gap(self, of: Programme) -> float:
         """<Z, Y> + z's, which is what the dual value is above the primal one."""
         z = self.d[of.several] - of.apart
         return float(self.d @ diagonal(self.Y)) - inner(of.K, self.Y) + float(z @ self.s)
 
-    def diagonal_miss(self, of: _Programme) -> float:
+    def diagonal_miss(self, of: Programme) -> float:
         """What an entry of the unmerged diagonal misses of 1 at most."""
         filled = diagonal(self.Y).copy()
         filled[of.several] += self.s
@@ -141,12 +98,12 @@ def interior_point(
 ) -> Relaxation:
     """Solve to (dual - primal) <= tol * max(|primal|, floor), for 1 <= k <= sum(sizes) - 1 and Q of order one.
 
-    `start` is a pair (Y, d), Y strictly inside the face; `inside_face` and 0 if not given.
+    `start` is a pair (Y, d), Y strictly inside the face; `Programme.inside` and 0 if not given.
     `copies` of Q are merged; with `sizes` there must be none.
     """
     began = time.perf_counter()
-    programme = _Programme.of(Q, k, sizes, copies)
-    point = _starting_point(programme, *_merged_starts(len(Q), k, sizes, copies, start))
+    programme = Programme.of(Q, k, sizes, copies)
+    point = _starting_point(programme, start)
     work = [np.empty_like(programme.K) for _ in range(5)]
     first = np.random.default_rng(0).standard_normal(len(programme.K))
 
@@ -161,7 +118,7 @@ def interior_point(
         # <Z, Y> rather than <K, Y>: corrects for what diag(Y) misses of e.
         primal = float(point.d @ programme.counts) - gap
         if callback is not None:
-            callback(Iterate(iteration, _unmerged(best_d, copies), primal / 4, dual / 4))
+            callback(Iterate(iteration, programme.unmerged_multipliers(best_d), primal / 4, dual / 4))
         feasible = sizes is None or point.diagonal_miss(programme) <= DIAGONAL_MISS
         if feasible and dual - primal <= tol * max(abs(primal), 4 * floor):
             status = Status.SOLVED
@@ -185,7 +142,7 @@ def interior_point(
 
     return Relaxation(
         k=k,
-        multipliers=_unmerged(best_d, copies),
+        multipliers=programme.unmerged_multipliers(best_d),
         primal_value=primal / 4,
         dual_value=dual / 4,
         diagonal_residual=point.diagonal_miss(programme),
@@ -194,42 +151,18 @@ def interior_point(
         seconds=time.perf_counter() - began,
         status=status,
         method="interior_point",
-        dense=point.Y if copies is None else copies.expand(point.Y, point.s / programme.multiplicity),
+        dense=programme.unmerged_matrix(point.Y, point.s),
     )
 
 
-def _unmerged(d: np.ndarray, copies: Copies | None) -> np.ndarray:
-    return d.copy() if copies is None else d[copies.class_of]
-
-
-def _merged_starts(
-    n: int,
-    k: int,
-    sizes: np.ndarray | None,
-    copies: Copies | None,
-    start: tuple[np.ndarray, np.ndarray] | None,
-) -> tuple[Callable[[], np.ndarray], tuple[np.ndarray, np.ndarray] | None]:
-    """How to make a Y inside the face, and the start given, both with copies merged."""
-    if copies is None:
-        return lambda: inside_face(n, k, sizes), start
-    merged = (
-        None
-        if start is None
-        else (copies.merge_matrix(start[0]), copies.merge_vector(start[1]) / np.sqrt(copies.counts))
-    )
-    return lambda: copies.merge_matrix(inside_face(n, k)), merged
-
-
-def _starting_point(
-    programme: _Programme, inside: Callable[[], np.ndarray], start: tuple[np.ndarray, np.ndarray] | None
-) -> _Point:
-    """The pair given (else `inside` and 0), d raised evenly until its slack is well inside."""
+def _starting_point(programme: Programme, start: tuple[np.ndarray, np.ndarray] | None) -> _Point:
+    """The pair given (else one inside the face and 0), d raised evenly until its slack is well inside."""
     K, normal, several = programme.K, programme.normal, programme.several
-    Y, d = (inside(), np.zeros(len(K))) if start is None else start
+    Y, d = (programme.inside(), np.zeros(len(K))) if start is None else programme.merged(*start)
     Y_factor, Z_factor = np.empty_like(K), np.empty_like(K)
     s = (programme.counts - diagonal(Y))[several]
     if not (s > 0.0).all() or not _factor_primal(Y, normal, Y_factor):
-        Y = inside()
+        Y = programme.inside()
         s = (programme.counts - diagonal(Y))[several]
         _factor_primal(Y, normal, Y_factor)
     d = d + max(_lacking(d, K, normal), float((programme.apart - d[several]).max(initial=-np.inf)))
@@ -260,14 +193,14 @@ def _factor_primal(Y: np.ndarray, normal: np.ndarray, out: np.ndarray) -> bool:
     return dpotrf(out, lower=1, clean=0, overwrite_a=1)[1] == 0
 
 
-def _factor_dual(d: np.ndarray, programme: _Programme, out: np.ndarray) -> bool:
+def _factor_dual(d: np.ndarray, programme: Programme, out: np.ndarray) -> bool:
     if not (d[programme.several] > programme.apart).all():
         return False
     dual_slack(d, programme.K, programme.normal, out)
     return dpotrf(out, lower=1, clean=0, overwrite_a=1)[1] == 0
 
 
-def _advance(point: _Point, programme: _Programme, gap: float, work: list[np.ndarray], first: np.ndarray) -> None:
+def _advance(point: _Point, programme: Programme, gap: float, work: list[np.ndarray], first: np.ndarray) -> None:
     """One predictor-corrector iteration, in place."""
     G, schur, scaled, dY, product = work
     K, normal, several = programme.K, programme.normal, programme.several
@@ -339,7 +272,7 @@ def _to_zero(values: np.ndarray, change: np.ndarray) -> float:
 
 def _move(
     point: _Point,
-    programme: _Programme,
+    programme: Programme,
     direction: tuple[np.ndarray, np.ndarray, np.ndarray],
     primal_step: float,
     dual_step: float,
