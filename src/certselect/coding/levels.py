@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certselect.coding.tiles import TILE_BYTES, TILE_WIDTH, over_columns, row_tiles
+from certselect.coding.tiles import TILE_BYTES, TILE_WIDTH, over_columns, row_tiles, stretch_starts
 from certselect.errors import InvalidInput
 from certselect.table import Block
 
@@ -107,7 +107,7 @@ def sparse_integer_levels(
     everywhere, everything = everywhere[order], everything[order]
     fresh = np.ones(len(order), dtype=bool)
     fresh[1:] = (everywhere[1:] != everywhere[:-1]) | (everything[1:] != everything[:-1])
-    starts = _starts(np.bincount(everywhere[fresh], minlength=len(with_zero)))
+    starts = stretch_starts(np.bincount(everywhere[fresh], minlength=len(with_zero)))
     codes = np.empty(len(order), dtype=np.int64)
     codes[order] = np.cumsum(fresh) - 1 - starts[everywhere]
     background = np.zeros(len(with_zero), dtype=np.int64)
@@ -185,7 +185,7 @@ def _narrow_levels(
         over_columns(close_gaps, p, m, max(1, TILE_BYTES // m), n_threads)
     column, offset = np.nonzero(seen)
     values = low[column] + offset.astype(low.dtype)
-    return IntegerLevels(positions, _widest(values), _starts(seen.sum(axis=1))), offsets
+    return IntegerLevels(positions, _widest(values), stretch_starts(seen.sum(axis=1))), offsets
 
 
 def _wide_levels(
@@ -205,13 +205,9 @@ def _wide_levels(
             found, codes[place] = np.unique(column, return_inverse=True)
             distinct.append(found)
     sizes = np.array([len(found) for found in distinct])
-    return IntegerLevels(positions[wide], _widest(np.concatenate(distinct)), _starts(sizes)), codes
+    return IntegerLevels(positions[wide], _widest(np.concatenate(distinct)), stretch_starts(sizes)), codes
 
 
 def _widest(values: np.ndarray) -> np.ndarray:
     """Integers in 64 bits, so that new rows of another integer dtype compare without loss."""
     return values if values.dtype == np.uint64 else values.astype(np.int64)
-
-
-def _starts(sizes: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -9,7 +9,7 @@ from certselect.coding.cuts import Cutter, edges_between, only_ends
 from certselect.coding.levels import CategoryLevels, sparse_integer_levels
 from certselect.coding.model import Part
 from certselect.coding.numbers import NumberCuts, count_edges_of_cells
-from certselect.coding.tiles import filled, over_columns, slices
+from certselect.coding.tiles import filled, over_columns, slices, stretch_starts
 from certselect.errors import InvalidInput
 from certselect.table import SparseBlock
 
@@ -38,12 +38,12 @@ def code_sparse(
         edges, counts = _uniform(data[~missing], columns[~missing], stored < m, kept, int(cutter.bins))
     else:
         edges, counts = _filled_up(block, kept, cutter, n_threads)
-    parts: list[Part] = [NumberCuts(kept, edges, _starts(counts))] if len(kept) else []
+    parts: list[Part] = [NumberCuts(kept, edges, stretch_starts(counts))] if len(kept) else []
     if void.any():
         parts.append(CategoryLevels(np.flatnonzero(void), ((),) * int(void.sum())))
     edge_counts = np.zeros(n, dtype=np.int64)
     edge_counts[kept] = counts
-    edge_starts = _starts(edge_counts)
+    edge_starts = stretch_starts(edge_counts)
     codes = count_edges_of_cells(data, columns, edges, edge_starts)
     codes[missing] = np.where(void, 0, edge_counts + 1)[columns[missing]]
     background = count_edges_of_cells(np.zeros(n), np.arange(n), edges, edge_starts)
@@ -94,7 +94,3 @@ def _joined(found: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.
     if not found:
         return np.empty(0), np.empty(0, dtype=np.int64)
     return np.concatenate([edges for edges, _ in found]), np.concatenate([counts for _, counts in found])
-
-
-def _starts(counts: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

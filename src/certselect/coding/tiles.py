@@ -25,6 +25,11 @@ def slices(total: int, step: int) -> Iterator[slice]:
         yield slice(start, min(start + step, total))
 
 
+def stretch_starts(lengths: np.ndarray) -> np.ndarray:
+    """Where each of several stretches, one after the other, begins, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
 def row_tiles(values: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
     """Blocks of rows of (m, p), each small enough for the cache; column by column where rows are short."""
     m, p = values.shape

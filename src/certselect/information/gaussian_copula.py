@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from certselect.coding.tiles import slices
 from certselect.errors import InvalidInput
 from certselect.information.gaussian_information import (
     ClassMean,
@@ -101,7 +102,9 @@ class CopulaPairs:
         def fill(some: slice) -> None:
             out[:, some] = self._tile((kind,), features, some)[0]
 
-        self._run_tiles((kind,), [partial(fill, some) for some in _slices(n, CELLS_AT_ONCE // max(m, len(features)))])
+        self._run_tiles(
+            (kind,), [partial(fill, some) for some in slices(n, max(1, CELLS_AT_ONCE // max(m, len(features))))]
+        )
         return out
 
     def matrix(self, kind: str) -> np.ndarray:
@@ -134,7 +137,9 @@ class CopulaPairs:
 
         self._prepare(conditional=len(self._numbers) > 0)
         with one_blas_thread(True):
-            run_parts("relevance", [partial(fill, some) for some in _slices(n, CELLS_AT_ONCE // m)], self._threads)
+            run_parts(
+                "relevance", [partial(fill, some) for some in slices(n, max(1, CELLS_AT_ONCE // m))], self._threads
+            )
         return relevance, entropy
 
     def class_entropy(self) -> float:
@@ -165,7 +170,7 @@ class CopulaPairs:
                 matrix[right, left] = tile.T
 
         side = min(CELLS_AT_ONCE // m, n // 4)  # threads want several tiles of a small table
-        sides = _slices(n, min(_LARGEST_TILE, max(_SMALLEST_TILE, side)))
+        sides = list(slices(n, min(_LARGEST_TILE, max(_SMALLEST_TILE, side))))
         self._run_tiles(kinds, [partial(fill, one, other) for k, one in enumerate(sides) for other in sides[k:]])
         return out
 
@@ -225,16 +230,12 @@ class CopulaPairs:
             scores[some] = normal_scores(values[some], self._fixed, weights)
 
         n, m = values.shape
-        run_parts("ranks", [partial(fill, some) for some in _slices(n, _RANKED_AT_ONCE // m)], self._threads)
+        run_parts("ranks", [partial(fill, some) for some in slices(n, max(1, _RANKED_AT_ONCE // m))], self._threads)
         known = np.ones((1 + len(self._numbers), m))
         if len(self._numbers):
             known[1:] = normal_scores(self._numbers[:, rows], self._fixed, weights)
         present = None if self._present is None else self._present[:, rows]
         return ScoredRows(scores, present, known, weights)
-
-
-def _slices(n: int, step: int) -> list[slice]:
-    return [slice(start, min(n, start + max(1, step))) for start in range(0, n, max(1, step))]
 
 
 def _part(sides: Side, some: slice) -> Side:

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from certselect.coding import CodedTable
+from certselect.coding.tiles import stretch_starts
 from certselect.information.kernels.bits import pack_blocks
 from certselect.information.kernels.entropy_sums import FEW_LEVELS, CountLogs, EntropySums, class_sums
 from certselect.information.kernels.lanes import LANES
@@ -66,9 +67,9 @@ def pack_table(table: CodedTable, n_threads: int, correction: str = "none") -> P
     logs = CountLogs(m, m, correction)
     sizes, class_sum = class_sums(table.target, n_classes, logs)
     row_order = np.argsort(table.target, kind="stable")
-    class_word = _starts(-(-sizes // 64))
+    class_word = stretch_starts(-(-sizes // 64))
     sample_bit = np.empty(m, dtype=np.int64)
-    sample_bit[row_order] = np.arange(m) + np.repeat(class_word[:-1] * 64 - _starts(sizes)[:-1], sizes)
+    sample_bit[row_order] = np.arange(m) + np.repeat(class_word[:-1] * 64 - stretch_starts(sizes)[:-1], sizes)
 
     n_blocks = -(-n // LANES)
     by_levels = np.argsort(table.levels, kind="stable")
@@ -85,8 +86,8 @@ def pack_table(table: CodedTable, n_threads: int, correction: str = "none") -> P
     if rows[:n_packed].sum() * LANES * int(class_word[-1]) * 8 > _MOST_GROWTH * table.codes.nbytes + _FREE_MEMORY:
         n_packed = 0  # almost as many classes as samples: padding each to a word costs too much
     rows[n_packed:] = 0
-    block_at = _starts(rows * int(class_word[-1]) * LANES)
-    margin_at = _starts(rows * (n_classes + 1) * LANES)
+    block_at = stretch_starts(rows * int(class_word[-1]) * LANES)
+    margin_at = stretch_starts(rows * (n_classes + 1) * LANES)
 
     packed = PackedTable(
         table.codes, table.levels, table.target, row_order, sizes.astype(np.uint64), class_word, slot_feature,
@@ -112,8 +113,3 @@ def _pack(packed: PackedTable, sample_bit: np.ndarray, first: int, last: int) ->
             np.arange(last * LANES, len(packed.levels)), packed.slot_feature, packed.codes, packed.levels,
             packed.target, packed.row_order, packed.steps, packed.level_sums, packed.level_class_sums,
         )  # fmt: skip
-
-
-def _starts(lengths: np.ndarray) -> np.ndarray:
-    """Where each of several stretches begins, and where the last ends."""
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
