@@ -21,6 +21,7 @@ EXPERIMENTS = (
     "comparison",
     "cross_classifier",
     "unscaled_network",
+    "three_words",
     "similarity",
     "optimum",
     "madelon",

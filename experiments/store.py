@@ -26,6 +26,8 @@ leave-one-out), `std` their standard deviation with 10 - 1. Accuracies are fract
     similarity-<set>        {"subsets": {"5": [...], ...}, "ratio": 0.77, "lowest": 0.2, "finished": true}
     reference_greedy-<set>  in the folder `every_grid`: {"features": 50, "mRMR": {"equal": true, "differs_at": null},
                              "JMI": {...}}; `differs_at` is the first step, from 1, that differs
+    three_words-DEX         likewise in `every_grid`: {"rows": 300, "kept": 2000, "distinct": 1700,
+                             "triples": 800000000, "right": 246, "words": [5, 17, 99], "finished": true}
 
 Files carry their own question ("experiment", "set", ...) and "settings" as above. What a run needs only until it has
 finished (subsets of every training fold) lies in experiments/unfinished, which is never committed.
