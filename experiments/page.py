@@ -25,6 +25,7 @@ from experiments.page_comparisons import (
 )
 from experiments.page_figures import draw_madelon, draw_rank_tests, draw_synergy
 from experiments.page_sources import MEASURES, PRINTED, finished, our_accuracies, printed_accuracies
+from experiments.page_summary import summary
 from experiments.page_verdict import verdict
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -33,6 +34,7 @@ PAGE = "reproduction.md"
 
 def page_text(results: Path, printed: Path) -> str:
     sections = {
+        "In short": summary(results, printed),
         "Madelon: the criterion or the search?": madelon(results, printed),
         "How far every search is from the best": optimum(results),
         "The search or the criterion, set by set": verdict(results, printed),

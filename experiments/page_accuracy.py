@@ -118,7 +118,7 @@ def what_holds(results: Path, printed: Path) -> list[str]:
         *_without_scaling(results, ours, theirs),
         *_three_words(results, theirs),
         _madelon_by_jmi(contents, theirs),
-        *_cost_of_honesty(ours, honest),
+        *_cost_of_honesty(results),
     ]
 
 
@@ -212,8 +212,15 @@ def _madelon_by_jmi(contents: list, theirs: Accuracies) -> str:
     return f"Madelon, JMI, {said.size} features: the SVM {verb} the printed {said.percent:.1f} % ({', '.join(cells)})."
 
 
-def _cost_of_honesty(ours: Accuracies, honest: Accuracies) -> list[str]:
-    drops = {key: ours[key][AVERAGE].percent - honest[key][AVERAGE].percent for key in ours if key in honest}
+def honest_drops(results: Path) -> dict[tuple[str, str, str], float]:
+    """Points that each average loses when features are chosen inside the folds."""
+    contents = finished(results, "accuracy")[1]
+    ours, honest = our_accuracies(contents, "paper"), our_accuracies(contents, "honest")
+    return {key: ours[key][AVERAGE].percent - honest[key][AVERAGE].percent for key in ours if key in honest}
+
+
+def _cost_of_honesty(results: Path) -> list[str]:
+    drops = honest_drops(results)
     if not drops:
         return []
     mean = sum(drops.values()) / len(drops)
