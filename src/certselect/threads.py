@@ -19,8 +19,8 @@ from threadpoolctl import ThreadpoolController
 from certselect.errors import InvalidInput
 from certselect.progress import report
 
-# Up to this size of matrices a search and its bound are as quick on one thread of linear algebra.
-SMALL = 300
+# Up to this size of matrices a search and its bound are as quick on one thread of linear algebra, even on idle cores.
+SMALL = 500
 
 
 def thread_count(n_jobs: int | None) -> int:
