@@ -1,13 +1,14 @@
 """Tables and sentences about accuracies follow from made-up results."""
 
 import pytest
+from experiments.kept_rows import write_rows
 from experiments.page import page_text
 from experiments.page_accuracy import accuracy_tables, reference_greedy, what_holds
 from experiments.page_comparisons import other_classifiers, other_programmes, rank_tests, similarity
 from experiments.page_sources import PRINTED, finished, our_accuracies
 from experiments.page_tables import difference, listed, table
 
-from experiments_page.made_results import accuracy_file, comparison_file, keep
+from experiments_page.made_results import accuracy_file, comparison_file, keep, optimum_row
 
 SETS = ("ARR", "NCI", "DBW", "CNA", "IAD", "MAD", "LNG", "DEX")
 
@@ -130,6 +131,18 @@ def test_speed_is_judged_on_matrix_and_optimisation_together(tmp_path):
     text = other_programmes(tmp_path, PRINTED)
     assert "| MAD | COBRA | 75.00 +- 1.00 | 74.81 +- 0.65 | +0.19 | 0.500 + 0.500 | 175 + 24 |" in text
     assert "at least 100 times fewer seconds than printed on 1 of 2 sets (times fewer: MAD 199 and ARR 20)" in text
+
+
+def test_a_worse_value_with_a_better_accuracy_is_told(tmp_path):
+    ahead = comparison_file("MAD", seconds=1.0)
+    ahead["methods"]["QPFS"]["accuracy"] = 0.765
+    keep(tmp_path, "quick", ahead, comparison_file("ARR", seconds=1.0))
+    rows = [optimum_row(qpfs=1.0), optimum_row(k=20, qpfs=1.9), optimum_row("ARR", qpfs=1.0)]
+    write_rows(tmp_path / "optimum.json", rows)
+    assert other_programmes(tmp_path, PRINTED).endswith(
+        "lower at every size measured: MAD (1.5 points ahead; value at least 5.1 % below the best). What the criterion "
+        "likes better need not be better for a classifier."
+    )
 
 
 def test_other_classifiers_and_similarity(tmp_path):
