@@ -71,8 +71,8 @@ def accuracy_tables(results: Path, printed: Path) -> str:
         [
             _grid_in_words(grid, theirs),
             "Cells are percent (size) of the best size: ours / printed. Averages are over the five classifiers. "
-            "**honest** chooses features on the training rows of each fold instead of once on all rows; of NCI, DBW and "
-            f"DEX it keeps the {GRIDS[grid].kept_in_folds} most relevant there.",
+            "**honest** chooses features on the training rows of each fold instead of once on all rows; of NCI, DBW "
+            f"and DEX it keeps the {GRIDS[grid].kept_in_folds} most relevant there.",
             *(f"### {measure}\n\n{_measure_table(measure, ours, honest, theirs)}" for measure in MEASURES),
             "### What holds",
             "\n".join(f"* {said}" for said in what_holds(results, printed)),
