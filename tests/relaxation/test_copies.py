@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certselect.certificate import upper_bound
@@ -124,6 +124,7 @@ def test_hardly_anything_but_copies(original: list[int]) -> None:
             assert answer.dual_value >= best - 1e-9
 
 
+@settings(max_examples=200, deadline=None)
 @given(
     seed=st.integers(0, 1000),
     original=st.lists(st.integers(0, 4), min_size=3, max_size=9),
