@@ -20,6 +20,7 @@ from experiments.page_sources import (
     score,
 )
 from experiments.page_tables import MISSING, difference, listed, not_yet, number, table
+from experiments.store import EVERY_GRID
 
 WITHIN = 3.0  # points that an average may differ
 CHECKED_SETS = ("MAD", "CNA", "IAD", "DEX")
@@ -43,7 +44,7 @@ def data_sets(results: Path, printed: Path) -> str:
 
 def reference_greedy(results: Path) -> str:
     """Whether forward selection equals a plain one, in a sentence."""
-    contents = read_each_set(results / "every_grid", "reference_greedy")
+    contents = read_each_set(results / EVERY_GRID, "reference_greedy")
     if not contents:
         return not_yet("reference_greedy")
     runs = [(content, measure) for content in contents for measure in MEASURES]
@@ -157,7 +158,7 @@ def _if_honest(honest: Accuracies, theirs: Accuracies, key: tuple[str, str, str]
 
 def _three_words(results: Path, theirs: Accuracies) -> list[str]:
     """What three features of Dexter can do at most, beside what is printed for three."""
-    contents = read_each_set(results / "every_grid", "three_words")
+    contents = read_each_set(results / EVERY_GRID, "three_words")
     if not contents:
         return []
     (counted,) = contents

@@ -15,11 +15,10 @@ from joblib import delayed
 from certselect import selection_path
 from experiments.grids import Grid
 from experiments.preparation import CRITERION, RECIPES, load, measure
-from experiments.store import result_file
+from experiments.store import EVERY_GRID, result_file
 from experiments.workers import processes, say
 
 FEATURES = 50
-EVERY_GRID = "every_grid"
 # Sums in another order differ in the last digits: gains this close are equal.
 EQUAL = 1e-11
 

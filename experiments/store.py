@@ -45,6 +45,7 @@ from typing import Any
 RESULTS = Path(__file__).parent / "results"
 UNFINISHED = Path(__file__).parent / "unfinished"
 DIGITS = 4
+EVERY_GRID = "every_grid"  # folder of what no grid changes
 
 
 class ResultFile:

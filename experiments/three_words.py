@@ -17,8 +17,7 @@ from numba import njit
 from certselect.information.kernels.neighbor_lanes import count_bits
 from experiments.grids import Grid
 from experiments.preparation import RECIPES, load, measure
-from experiments.reference_greedy import EVERY_GRID
-from experiments.store import result_file
+from experiments.store import EVERY_GRID, result_file
 from experiments.workers import processes, say
 
 SET = "DEX"
