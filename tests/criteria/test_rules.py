@@ -54,7 +54,7 @@ def stated_problem(rng, statement, k):
     limits = {"costs": statement["costs"], "budget": statement["budget"]} if statement["limited"] else {}
     groups = {"all_or_none": statement["together"], "at_most_one": statement["rivals"]}
     roles = {"include": statement["include"], "exclude": statement["exclude"]}
-    return SubsetProblem.from_matrix(Q + Q.T, k, groups=groups, **roles, **limits)
+    return SubsetProblem.from_matrix(Q + Q.T, k, feature_groups=groups, **roles, **limits)
 
 
 def subsets(items):

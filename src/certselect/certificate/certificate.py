@@ -13,6 +13,7 @@ from certselect.certificate.proof import Proof, replay
 from certselect.certificate.reduced_bound import prove_reduced
 from certselect.criteria.lift import Lift
 from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 
 BY_PROOF = "slack matrices, decided features and case distinctions"
@@ -85,7 +86,7 @@ def proof_certificate(
 
 def replayed_bound(problem: SubsetProblem, known: float, proof: Proof) -> float:
     """The bound on all allowed subsets that follows from a proof, whatever `known` is."""
-    return replay(problem.reduced, known, proof, lost_in_matrix(problem))
+    return replay(problem.reduced, known, proof, lost_in_matrix(problem.units))
 
 
 def _allowed(problem: SubsetProblem, indices: Iterable[int]) -> list[int]:
@@ -109,10 +110,10 @@ def _allowed(problem: SubsetProblem, indices: Iterable[int]) -> list[int]:
 def bound_subsets(problem: SubsetProblem, multipliers: np.ndarray, lift: Lift | None = None) -> ProvedBound:
     """Bound what any subset the problem allows is worth, as `problem.value` values it."""
     proved = prove_reduced(problem.reduced, multipliers, lift)
-    return replace(proved, bound=round_up([proved.bound, lost_in_matrix(problem, lift)]))
+    return replace(proved, bound=round_up([proved.bound, lost_in_matrix(problem.units, lift)]))
 
 
-def lost_in_matrix(problem: SubsetProblem, lift: Lift | None = None) -> float:
+def lost_in_matrix(problem: UnitProblem, lift: Lift | None = None) -> float:
     """What rounding the entries of the reduced matrix can have taken from a subset's value.
 
     A matrix in float32 lost half a unit of each of a subset's entries. With constraints,
@@ -126,12 +127,12 @@ def lost_in_matrix(problem: SubsetProblem, lift: Lift | None = None) -> float:
     if reduced.plain and not reduced.required:
         return k * k * float(np.abs(reduced.matrix).max()) * 2.0**-23 if single else 0.0
     required = problem.k - reduced.k
-    largest = max(int(reduced.sizes.max(initial=1)), *map(len, problem.units.groups), 1)
+    largest = max(int(reduced.sizes.max(initial=1)), *map(len, problem.groups), 1)
     additions = largest * (largest + required) + 8
-    pairs = problem.pair_matrix
+    linear, pairs = problem.column_terms
     weighed = 0.5 * abs(problem.weight(problem.k)) * max(float(pairs.max()), -float(pairs.min()))
-    entry = max(float(np.abs(problem.linear).max()), weighed)
+    entry = max(float(np.abs(linear).max()), weighed)
     lost = additions * k * k * entry * (2.0**-24 if single else UNIT)
-    if lift is not None and lift.price > 0.0 and problem.constraints is not None:
-        lost += lift.price * additions * UNIT * problem.constraints.limit
+    if lift is not None and lift.price > 0.0:
+        lost += lift.price * additions * UNIT * problem.rules.budget
     return lost

@@ -1,22 +1,35 @@
 """InformationTerms and k -> SubsetProblem: what a subset is worth."""
 
-from certselect.criteria.constraints import Constraints
-from certselect.criteria.definitions import CRITERIA, Criterion, find_criterion
-from certselect.criteria.problem import SubsetProblem, subset_problem
+from certselect.criteria.column_constraints import ColumnConstraints
+from certselect.criteria.definitions import (
+    CRITERIA,
+    Criterion,
+    SameWeight,
+    averaged,
+    criteria,
+    find_criterion,
+    register_criterion,
+)
+from certselect.criteria.problem import SubsetProblem, subset_problem, unsized_problem
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.rules import Rules
 from certselect.criteria.statements import find_features
-from certselect.criteria.units import UnitForm
+from certselect.criteria.units import UnitProblem
 
 __all__ = [
     "CRITERIA",
-    "Constraints",
+    "ColumnConstraints",
     "Criterion",
     "ReducedProblem",
     "Rules",
+    "SameWeight",
     "SubsetProblem",
-    "UnitForm",
+    "UnitProblem",
+    "averaged",
+    "criteria",
     "find_criterion",
     "find_features",
+    "register_criterion",
     "subset_problem",
+    "unsized_problem",
 ]

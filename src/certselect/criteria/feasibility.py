@@ -11,21 +11,23 @@ import numpy as np
 from certselect.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from certselect.criteria.constraints import Constraints
+    from certselect.criteria.column_constraints import ColumnConstraints
+    from certselect.criteria.problem import SubsetProblem
     from certselect.criteria.units import MergedUnits
 
 
-def check_size(k: object, names: Sequence[str], constant: np.ndarray, n_excluded: int) -> int:
+def check_size(k: object, problem: SubsetProblem) -> int:
     """The size as an int; refuses one that no subset of the candidates can have."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer):
         remedy = "Pass k as an int." if k is not None else "Pass k as an int, or a budget to choose any size within it."
         raise InvalidInput(f"k={k!r} ({type(k).__name__})", "a whole number", remedy)
-    available = len(names) - int(constant.sum()) - n_excluded
+    names, n_excluded, available = problem.feature_names, len(problem.excluded), len(problem.candidates)
     if 1 <= k <= available:
         return int(k)
+    constant = np.flatnonzero(problem.constant)
     notes = []
-    if constant.any():
-        notes.append(f"{constant.sum()} constant features cannot be chosen: {_some(names, np.flatnonzero(constant))}")
+    if len(constant):
+        notes.append(f"{len(constant)} constant features cannot be chosen: {_some(names, constant)}")
     if n_excluded:
         notes.append(f"{n_excluded} are excluded")
     if available == 0 and not n_excluded:
@@ -41,10 +43,10 @@ def check_size(k: object, names: Sequence[str], constant: np.ndarray, n_excluded
             "Exclude fewer.",
         )
     note = f" ({'; '.join(notes)})" if notes else ""
-    raise InvalidInput(f"k={k}", f"1 to {available}{note}", "Choose a smaller or larger k.")
+    raise InvalidInput(f"k={k}", f"1 to {available}, the usable features{note}", "Choose a size between these.")
 
 
-def check_feasible(constraints: Constraints, merged: MergedUnits, names: Sequence[str], k: int | None) -> None:
+def check_feasible(constraints: ColumnConstraints, merged: MergedUnits, names: Sequence[str], k: int | None) -> None:
     """Refuse constraints that allow no subset of k features (of any size, if k is None), and say why."""
     _check_includes(constraints, names)
     held = merged.order[np.repeat(np.isin(np.arange(len(merged.sizes)), merged.required), merged.sizes)]
@@ -81,7 +83,7 @@ def check_feasible(constraints: Constraints, merged: MergedUnits, names: Sequenc
         )
 
 
-def _check_includes(constraints: Constraints, names: Sequence[str]) -> None:
+def _check_includes(constraints: ColumnConstraints, names: Sequence[str]) -> None:
     """Refuse includes that exclude each other."""
     wanted = set(constraints.include)
     for group in constraints.together:
@@ -103,7 +105,7 @@ def _check_includes(constraints: Constraints, names: Sequence[str]) -> None:
             )
 
 
-def _check_any_size(constraints: Constraints, least: np.ndarray, budget: float) -> None:
+def _check_any_size(constraints: ColumnConstraints, least: np.ndarray, budget: float) -> None:
     if (least[1:] <= budget).any():
         return
     if np.isinf(least[1:]).all():

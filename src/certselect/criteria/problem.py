@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.criteria.constraints import Constraints
-from certselect.criteria.definitions import Criterion, find_criterion
+from certselect.criteria.column_constraints import ColumnConstraints
+from certselect.criteria.definitions import Criterion, SameWeight, find_criterion
 from certselect.criteria.feasibility import check_feasible, check_size
-from certselect.criteria.pairs import GivenPairs, PairSource, TermPairs
-from certselect.criteria.reduced import ReducedProblem, reduce_problem
-from certselect.criteria.rules import Rules
+from certselect.criteria.objective import Objective
+from certselect.criteria.pairs import GivenPairs, TermPairs
+from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.statements import state_constraints
-from certselect.criteria.units import MergedUnits, UnitForm, merge_units
+from certselect.criteria.units import MergedUnits, UnitProblem, merge_units
 from certselect.errors import InvalidInput
+from certselect.settings import Constraints
 
 if TYPE_CHECKING:
     from certselect.information.terms import InformationTerms
 
 
 @dataclass(frozen=True, eq=False)
-class SubsetProblem:
+class SubsetProblem(Objective):
     """Choose k of n features so that the criterion is largest: max x'Qx, x in {0,1}^n, sum x = k.
 
     Only `candidates` may be chosen: constant features, which score 0 everywhere
@@ -35,23 +34,26 @@ class SubsetProblem:
 
     Attributes
     ----------
-    constraints : Constraints or None
+    linear : ndarray (n,)
+        What each feature is worth alone: its relevance.
+    pairs : PairSource or None
+        Where the criterion's pair terms come from; None if it has none.
+    criterion : Criterion
+    k : int
+        How many features to choose.
+    feature_names : tuple of str
+    candidates : ndarray of int
+        The features that may be chosen, ascending.
+    constraints : ColumnConstraints or None
         What a subset must hold to besides its size.
     any_size : bool
         Whether any size the budget admits will do; k is then the largest one.
-    rules : Rules or None
-        The constraints of a problem in unit form (`units`), which is what searches work on.
     """
 
-    linear: np.ndarray
-    pairs: PairSource | None
-    rule: Criterion
-    k: int
     feature_names: tuple[str, ...]
     candidates: np.ndarray
-    constraints: Constraints | None = None
+    constraints: ColumnConstraints | None = None
     any_size: bool = False
-    rules: Rules | None = None
 
     @classmethod
     def from_matrix(
@@ -60,17 +62,13 @@ class SubsetProblem:
         k: int | None,
         *,
         feature_names: Sequence[str] | None = None,
-        include: Iterable[str | int] | None = (),
-        exclude: Iterable[str | int] | None = (),
-        groups: Any = None,
-        costs: Any = None,
-        budget: float | None = None,
+        **constraints: Any,
     ) -> SubsetProblem:
         """State your own quadratic subset problem: max x'Qx over 0/1 vectors with k ones.
 
         Opens the searches, the relaxation and the certificates to any symmetric
         matrix: information estimated elsewhere, densest subgraphs, portfolios.
-        `include`, `exclude`, `groups`, `costs` and `budget` say which subsets are
+        `include`, `exclude`, `feature_groups`, `costs` and `budget` say which subsets are
         allowed, as for `subset_problem`.
 
         Examples
@@ -94,50 +92,23 @@ class SubsetProblem:
         if len(names) != len(Q):
             raise InvalidInput(f"{len(names)} feature names", f"{len(Q)}, one per row of Q", "Name every feature.")
         # value = sum Q_ii - sum over pairs of -2 Q_ij, whatever the subset's size.
-        criterion = Criterion("given matrix", None, lambda size: 1.0, "x'Qx")
-        linear, pairs, varying = Q.diagonal().astype(np.float64), GivenPairs(-2.0 * Q), np.zeros(len(Q), dtype=bool)
-        constraints = state_constraints(
-            names, varying, include=include, exclude=exclude, groups=groups, costs=costs, budget=budget
-        )
-        return _state_problem(linear, pairs, criterion, k, names, varying, constraints)
-
-    @property
-    def criterion(self) -> str:
-        """Name of the criterion."""
-        return self.rule.name
-
-    @property
-    def n_features(self) -> int:
-        return len(self.linear)
-
-    def weight(self, size: int) -> float:
-        """What a unit of pair term costs in a subset of this size."""
-        return self.rule.weight(size)
-
-    def pair_row(self, feature: int) -> np.ndarray:
-        """Pair terms of one feature with all others (n,), computed when first asked for."""
-        if self.pairs is None:
-            return np.zeros(self.n_features)
-        return self.pairs.row(feature)
+        criterion = Criterion("given matrix", None, SameWeight(1.0), "x'Qx")
+        linear, pairs, constant = Q.diagonal().astype(np.float64), GivenPairs(-2.0 * Q), np.zeros(len(Q), dtype=bool)
+        stated = state_constraints(names, constant, Constraints(**constraints))
+        return _unsized(linear, pairs, criterion, names, constant, stated).of_size(k)
 
     @cached_property
-    def pair_matrix(self) -> np.ndarray:
-        """All pair terms (n, n), whole: for searches that look everywhere."""
-        if self.pairs is None:
-            return np.zeros((self.n_features, self.n_features))
-        return self.pairs.matrix()
-
-    @cached_property
-    def matrix(self) -> np.ndarray:
-        """The paper's Q: relevance on the diagonal, -(w/2) times the pair terms beside it."""
-        matrix = self.pair_matrix * np.asarray(-0.5 * self.weight(self.k), dtype=self.pair_matrix.dtype)
-        np.fill_diagonal(matrix, self._worth_alone)
-        return matrix
+    def constant(self) -> np.ndarray:
+        """Which features take one value only (a mask): neither candidates nor excluded."""
+        constant = np.ones(self.n_features, dtype=bool)
+        constant[self.candidates] = False
+        constant[list(self.excluded)] = False
+        return constant
 
     @property
-    def _worth_alone(self) -> np.ndarray:
-        """What each feature is worth by itself in a subset of size k; a unit pays for the pairs inside it."""
-        return self.linear if self.rules is None else self.linear - self.weight(self.k) * self.rules.inner
+    def excluded(self) -> tuple[int, ...]:
+        """Features that the constraints exclude."""
+        return () if self.constraints is None else self.constraints.exclude
 
     @property
     def candidate_matrix(self) -> np.ndarray:
@@ -147,29 +118,14 @@ class SubsetProblem:
         return self.matrix[np.ix_(self.candidates, self.candidates)]
 
     @cached_property
-    def units(self) -> UnitForm:
-        """The problem as searches work on it: all-or-none groups are one feature each, constraints are `rules`."""
-        merged = self._merged
-        if merged is None:
-            return UnitForm(self)
-        rules = merged.rules(self.k)
-        names = (self.feature_names[i] for i in merged.order)
-        problem = SubsetProblem(
-            np.add.reduceat(self.linear[merged.order], merged.starts),
-            merged.pairs,
-            self.rule,
-            self.k,
-            tuple(" + ".join(islice(names, int(size))) for size in merged.sizes),
-            rules.candidates,
-            rules=rules,
-        )
-        return UnitForm(problem, merged.groups)
+    def units(self) -> UnitProblem:
+        """The problem as searches work on it: all-or-none groups are one unit each, constraints are rules."""
+        return self._merged.of_size(self.k)
 
-    @cached_property
+    @property
     def reduced(self) -> ReducedProblem:
         """What is left to choose beside the included features, in plain arrays: what relaxations are about."""
-        problem = self.units.problem
-        return reduce_problem(self) if problem is self else problem.reduced
+        return self.units.reduced
 
     def columns_of(self, positions: Iterable[int]) -> list[int]:
         """The table's columns, ascending, of the subset that has these positions of `reduced` in it."""
@@ -177,84 +133,58 @@ class SubsetProblem:
 
     @cached_property
     def allowed_sizes(self) -> list[int]:
-        """The sizes, 1 or more, that some allowed subset has, whatever k is."""
-        if self._merged is None:
-            return list(range(1, len(self.candidates) + 1))
+        """The sizes, 1 or more, that some allowed subset has, whatever k is: the one place that knows them."""
         return self._merged.allowed_sizes()
 
-    def of_size(self, k: int) -> SubsetProblem:
-        """The same question about subsets of k features."""
-        return _sized(self, k)
+    def of_size(self, k: int | None) -> SubsetProblem:
+        """The same question about subsets of k features; of any size the budget admits if k is None."""
+        constraints, merged = self.constraints, self._merged
+        if k is None and constraints is not None and constraints.costs is not None:
+            check_feasible(constraints, merged, self.feature_names, None)
+            sized = replace(self, k=self.allowed_sizes[-1], any_size=True)
+        else:
+            size = check_size(k, self)
+            if constraints is not None:
+                check_feasible(constraints, merged, self.feature_names, size)
+            sized = replace(self, k=size, any_size=False)
+        sized.__dict__["_merged"] = merged  # sums of pair terms do not depend on k
+        return sized
 
     @cached_property
-    def _merged(self) -> MergedUnits | None:
-        """The units, where not every set of k candidates is allowed."""
-        if self.constraints is None or not self.constraints.beyond_exclusion:
-            return None
+    def _merged(self) -> MergedUnits:
         return merge_units(self)
 
-    def value(self, indices: Iterable[int]) -> float:
-        """Value of a subset, x'Qx, with the pair weight of size k whatever the subset's size.
 
-        The same set gives the same float in whatever order it is listed.
-        """
-        chosen = self.check_indices(indices)
-        weight = self.weight(self.k)
-        terms = [float(self.linear[i]) for i in chosen]
-        if weight and self.pairs is not None:
-            for place, i in enumerate(chosen[1:], start=1):
-                terms.extend((-weight * self.pair_row(i)[chosen[:place]].astype(np.float64)).tolist())
-        if self.rules is not None:
-            terms.extend((-weight * self.rules.inner[chosen]).tolist())
-        return math.fsum(terms)
-
-    def check_indices(self, indices: Iterable[int]) -> list[int]:
-        """The indices as a sorted list, or an error that names the one that is wrong."""
-        chosen = sorted(int(i) for i in indices)
-        for i in chosen:
-            if not 0 <= i < self.n_features:
-                raise InvalidInput(
-                    f"feature index {i}", f"0 to {self.n_features - 1}", "Indices count the table's columns from 0."
-                )
-        if len(set(chosen)) < len(chosen):
-            raise InvalidInput(f"indices {chosen}", "no feature twice", "Remove the repeated index.")
-        return chosen
-
-
-def _state_problem(
+def _unsized(
     linear: np.ndarray,
-    pairs: PairSource | None,
-    rule: Criterion,
-    k: int | None,
+    pairs: GivenPairs | TermPairs | None,
+    criterion: Criterion,
     names: tuple[str, ...],
     constant: np.ndarray,
-    constraints: Constraints | None,
+    constraints: ColumnConstraints | None,
 ) -> SubsetProblem:
-    """The problem, if there is a subset that it allows."""
+    """The question without a size: `allowed_sizes` says which there are, `of_size` asks for one."""
     choosable = ~constant
     if constraints is not None:
         choosable[list(constraints.exclude)] = False
-    problem = SubsetProblem(linear, pairs, rule, 0, names, np.flatnonzero(choosable), constraints)
-    if k is not None or constraints is None or constraints.costs is None:
-        return _sized(problem, k)
-    merged = merge_units(problem)
-    check_feasible(constraints, merged, names, None)
-    return replace(problem, k=merged.allowed_sizes()[-1], any_size=True)
+    return SubsetProblem(linear, pairs, criterion, 0, names, np.flatnonzero(choosable), constraints)
 
 
-def _sized(problem: SubsetProblem, k: object) -> SubsetProblem:
-    """The problem with that k, if there is a subset that it allows."""
-    constraints, merged = problem.constraints, problem._merged
-    constant = np.ones(problem.n_features, dtype=bool)
-    constant[problem.candidates] = False
-    excluded = () if constraints is None else constraints.exclude
-    constant[list(excluded)] = False
-    size = check_size(k, problem.feature_names, constant, len(excluded))
-    if constraints is not None and merged is not None:
-        check_feasible(constraints, merged, problem.feature_names, size)
-    sized = replace(problem, k=size, any_size=False)
-    sized.__dict__["_merged"] = merged  # sums of pair terms do not depend on k
-    return sized
+def unsized_problem(
+    terms: InformationTerms,
+    criterion: str | Criterion = "jmi",
+    *,
+    beta: float | None = None,
+    constraints: Constraints | None = None,
+) -> SubsetProblem:
+    """Which sizes can a subset have, before one is chosen? The problem of `subset_problem` without its k.
+
+    Ask it for `allowed_sizes`, then for one of them with `of_size`.
+    """
+    found = find_criterion(criterion, beta)
+    pairs = TermPairs(terms, found.pair) if found.pair is not None else None
+    stated = state_constraints(terms.feature_names, terms.constant, constraints or Constraints())
+    return _unsized(terms.relevance, pairs, found, terms.feature_names, terms.constant, stated)
 
 
 def subset_problem(
@@ -263,11 +193,7 @@ def subset_problem(
     criterion: str | Criterion = "jmi",
     *,
     beta: float | None = None,
-    include: Iterable[str | int] | None = (),
-    exclude: Iterable[str | int] | None = (),
-    groups: Any = None,
-    costs: Any = None,
-    budget: float | None = None,
+    **constraints: Any,
 ) -> SubsetProblem:
     """State "which k features are worth most together?" as a quadratic 0-1 problem.
 
@@ -278,13 +204,14 @@ def subset_problem(
     k : int or None
         How many features to choose, 1 to the number of features that are not constant.
         None, with a budget, for any size the budget admits.
-    criterion : {"jmi", "mrmr", "mifs", "d1", "max_relevance"} or Criterion
-        What a subset is worth ("cife" is another name of "d1", "d2" of "jmi").
+    criterion : str or Criterion
+        What a subset is worth: "jmi", "mrmr", "mifs", "d1" ("cife"), "max_relevance", or one
+        that was registered; `certselect.criteria.criteria()` lists them with their formulas.
     beta : float, optional
         Weight of the pair terms of "mifs" (1 if not given).
     include, exclude : list of str or int
         Features that are in every subset, and in none, by name or index.
-    groups : list of lists, or mapping, optional
+    feature_groups : list of lists, or mapping, optional
         Groups that are chosen whole or not at all, such as the columns of one coded
         variable. A mapping may have two keys, "all_or_none" for such groups and
         "at_most_one" for groups of which one member at most may be chosen. Constant
@@ -303,15 +230,4 @@ def subset_problem(
     >>> round(problem.value([0, 1]), 6)  # XOR: nothing alone, one bit together
     0.693147
     """
-    found = find_criterion(criterion, beta)
-    pairs = TermPairs(terms, found.pair) if found.pair is not None else None
-    constraints = state_constraints(
-        terms.feature_names,
-        terms.constant,
-        include=include,
-        exclude=exclude,
-        groups=groups,
-        costs=costs,
-        budget=budget,
-    )
-    return _state_problem(terms.relevance, pairs, found, k, terms.feature_names, terms.constant, constraints)
+    return unsized_problem(terms, criterion, beta=beta, constraints=Constraints(**constraints)).of_size(k)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from certselect.criteria.problem import SubsetProblem
+    from certselect.criteria.units import UnitProblem
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,21 +64,17 @@ class ReducedProblem:
         return sorted([*self.required, *(int(self.units[position]) for position in positions)])
 
 
-def reduce_problem(problem: SubsetProblem) -> ReducedProblem:
-    """Fold the required units of a problem in unit form into what the others are worth."""
+def reduce_problem(problem: UnitProblem) -> ReducedProblem:
+    """Fold the required units of a problem into what the others are worth."""
     rules = problem.rules
-    if rules is None:
-        ones = np.ones(len(problem.candidates), dtype=np.intp)
-        return ReducedProblem(
-            problem.candidate_matrix, problem.k, 0.0, ones, (), None, math.inf, problem.candidates, ()
-        )
     required = np.array(rules.required, dtype=np.intp)
     free = np.setdiff1d(problem.candidates, required)
     weight = problem.weight(problem.k)
-    matrix = problem.matrix[np.ix_(free, free)]
+    # A matrix that just fits into memory is not copied where all of it is needed.
+    matrix = problem.matrix if len(free) == problem.n_features else problem.matrix[np.ix_(free, free)]
     if weight and len(required):
-        worth = problem.linear[free] - weight * rules.inner[free]
-        worth -= weight * problem.pair_matrix[np.ix_(free, required)].sum(axis=1, dtype=np.float64)
+        worth = problem.worth_alone[free]
+        worth = worth - weight * problem.pair_matrix[np.ix_(free, required)].sum(axis=1, dtype=np.float64)
         np.fill_diagonal(matrix, worth)
     limited = math.isfinite(rules.budget)
     return ReducedProblem(

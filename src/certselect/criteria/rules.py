@@ -46,6 +46,16 @@ class Rules:
     k: int
     candidates: np.ndarray
 
+    @cached_property
+    def single(self) -> bool:
+        """Whether every unit is one column."""
+        return bool((self.sizes == 1).all())
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether every k candidates with the required units among them are allowed."""
+        return self.single and not self.rivals and math.isinf(self.budget)
+
     def size(self, chosen: Sequence[int]) -> int:
         """How many columns these units are."""
         return int(self.sizes[list(chosen)].sum())
@@ -68,6 +78,8 @@ class Rules:
             return False
         if left == 0:
             return True
+        if self.plain and among is None:
+            return len(self.candidates) >= self.k
         least = self._choices.least_costs(self._free_beside(taken, among), left)[left]
         return bool(least < np.inf and self.cost(taken) + least <= self.budget)
 
@@ -81,14 +93,20 @@ class Rules:
             return joins
         taken = sorted({*chosen, *self.required})
         left = self.k - self.size(taken)
+        if self.plain and left > 0:
+            return self._is_candidate.copy()
         least = self._choices.least_costs_with_each(self._free_beside(taken, None), left)
         joins[(least < np.inf) & (self.cost(taken) + least <= self.budget)] = True
         joins[taken] = True
         return joins
 
-    def contains_allowed(self, kept: Sequence[int]) -> bool:
-        """Is there an allowed subset inside `kept`?"""
-        return set(self.required).issubset(kept) and self.can_complete((), among=kept)
+    def contains_allowed(self, kept: np.ndarray) -> bool:
+        """Is there an allowed subset inside `kept`, a mask of candidates?"""
+        if not kept[list(self.required)].all():
+            return False
+        if self.plain:
+            return int(np.count_nonzero(kept)) >= self.k
+        return self.can_complete((), among=np.flatnonzero(kept).tolist())
 
     def _compatible(self, taken: Sequence[int]) -> bool:
         """Can these units, of whatever size together, be in one subset?"""

@@ -1,4 +1,4 @@
-"""Constraints as a user states them, by name or index -> Constraints."""
+"""Constraints as a user states them, by name or index -> ColumnConstraints."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from certselect.criteria.constraints import Constraints
+from certselect.criteria.column_constraints import ColumnConstraints
 from certselect.errors import InvalidInput
+from certselect.settings import Constraints
 
 TOGETHER, RIVALS = "all_or_none", "at_most_one"
 
 
-def state_constraints(
-    names: Sequence[str], constant: np.ndarray, *, include: Any, exclude: Any, groups: Any, costs: Any, budget: Any
-) -> Constraints | None:
+def state_constraints(names: Sequence[str], constant: np.ndarray, stated: Constraints) -> ColumnConstraints | None:
     """The constraints in column indices, or None if there are none; constant features leave the groups they are in."""
     find = _Columns(names)
-    included, excluded = find.listed("include", include), find.listed("exclude", exclude)
+    included, excluded = find.listed("include", stated.include), find.listed("exclude", stated.exclude)
     for i in included:
         if i in excluded:
             raise InvalidInput(
@@ -33,13 +32,13 @@ def state_constraints(
                 "features that take two values or more",
                 "Remove it from include: a constant feature says nothing.",
             )
-    together, rivals = _groups(find, groups, constant)
+    together, rivals = _groups(find, stated.feature_groups, constant)
     _check_disjoint(names, TOGETHER, together)
     _check_disjoint(names, RIVALS, _with_their_groups(rivals, together))
-    if not (included or excluded or together or rivals) and costs is None and budget is None:
+    if not (included or excluded or together or rivals) and stated.costs is None and stated.budget is None:
         return None
-    limit = _budget(costs, budget)
-    return Constraints(included, excluded, together, rivals, _costs(find, costs), limit)
+    limit = _budget(stated.costs, stated.budget)
+    return ColumnConstraints(included, excluded, together, rivals, _costs(find, stated.costs), limit)
 
 
 def find_features(names: Sequence[str], where: str, features: Any) -> tuple[int, ...]:
@@ -105,10 +104,10 @@ def _groups(find: _Columns, groups: Any, constant: np.ndarray) -> tuple[tuple[tu
     stated = groups if isinstance(groups, Mapping) else {TOGETHER: groups}
     for key in stated:
         if key not in (TOGETHER, RIVALS):
-            raise InvalidInput(f"groups with the key {key!r}", f"{TOGETHER!r} and {RIVALS!r}", "Check the spelling.")
+            raise InvalidInput(f"feature_groups with the key {key!r}", f"{TOGETHER!r} and {RIVALS!r}", "Check the spelling.")
     found = []
     for kind in (TOGETHER, RIVALS):
-        members = (find.listed("a group", group) for group in _listed("groups", stated.get(kind)))
+        members = (find.listed("a group", group) for group in _listed("feature_groups", stated.get(kind)))
         varying = (tuple(i for i in group if not constant[i]) for group in members)
         found.append(tuple(group for group in varying if len(group) > 1))
     return found[0], found[1]

@@ -1,4 +1,4 @@
-"""The unit form of a problem: all-or-none groups merged into one feature each, constraints as Rules."""
+"""The unit form of a problem: all-or-none groups merged into one unit each, constraints as Rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from certselect.criteria.cheapest import Choices
+from certselect.criteria.definitions import Criterion
+from certselect.criteria.objective import Objective
 from certselect.criteria.pairs import PairSource, SummedPairs
+from certselect.criteria.reduced import ReducedProblem, reduce_problem
 from certselect.criteria.rules import Rules
 
 if TYPE_CHECKING:
@@ -19,26 +22,57 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class UnitForm:
-    """The problem searches work on, and which columns of the table each of its features is.
+class UnitProblem(Objective):
+    """Choose units worth most together, among the sets that `rules` allow: what every search works on.
+
+    A unit is a column of the table, or an all-or-none group of them; units stand in the
+    order of their lowest columns. Without constraints units are columns and the rules ask
+    for nothing but the size.
 
     Attributes
     ----------
-    problem : SubsetProblem
-        Its features are the units, in the order of their lowest columns. The user's own
-        problem where every set of k candidates is allowed.
+    rules : Rules
+        Which sets of units may be chosen.
     groups : tuple of ndarray
         The columns of the units that are more than one, in the order of these units.
+    column_linear : ndarray or None
+        What each column is worth alone, where units are not columns.
     """
 
-    problem: SubsetProblem
+    rules: Rules
     groups: tuple[np.ndarray, ...] = ()
+    column_linear: np.ndarray | None = None
+
+    @property
+    def column_terms(self) -> tuple[np.ndarray, np.ndarray]:
+        """`linear` and `pair_matrix` of the table's columns, which those of units of several are sums of."""
+        linear = self.linear if self.column_linear is None else self.column_linear
+        return linear, self.pairs.columns.matrix() if isinstance(self.pairs, SummedPairs) else self.pair_matrix
+
+    @property
+    def candidates(self) -> np.ndarray:
+        """The units that are part of at least one allowed subset, ascending."""
+        return self.rules.candidates
+
+    @property
+    def inner(self) -> np.ndarray | None:
+        return None if self.rules.single else self.rules.inner
+
+    def weights(self, sizes: np.ndarray) -> np.ndarray:
+        """The pair weight of each of these subset sizes; 0 where there is no subset of that size."""
+        kinds, kind = np.unique(sizes, return_inverse=True)
+        return np.array([self.weight(int(size)) if size > 0 else 0.0 for size in kinds])[kind]
+
+    @cached_property
+    def reduced(self) -> ReducedProblem:
+        """What is left to choose beside the required units."""
+        return reduce_problem(self)
 
     @cached_property
     def members(self) -> tuple[np.ndarray, ...]:
         """The columns of each unit, ascending."""
-        n_columns = self.problem.n_features + sum(len(group) - 1 for group in self.groups)
-        order, starts = layout(n_columns, self.groups)
+        n_columns = self.n_features + sum(len(group) - 1 for group in self.groups)
+        order, starts = _layout(n_columns, self.groups)
         return tuple(np.split(order, starts[1:]))
 
     def columns(self, units: Iterable[int]) -> list[int]:
@@ -55,7 +89,7 @@ class UnitForm:
         return [unit for unit, members in enumerate(self.members) if int(members[0]) in wanted]
 
 
-def layout(n_columns: int, groups: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def _layout(n_columns: int, groups: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Columns ordered by unit, and where each unit starts in that order."""
     lowest = np.arange(n_columns)
     for group in groups:
@@ -67,9 +101,11 @@ def layout(n_columns: int, groups: Iterable[np.ndarray]) -> tuple[np.ndarray, np
 
 @dataclass(frozen=True, eq=False)
 class MergedUnits:
-    """What the constraints of a problem say about its units, whatever the size to choose."""
+    """What a problem and its constraints say about its units, whatever the size to choose."""
 
+    column_linear: np.ndarray
     column_pairs: PairSource | None
+    criterion: Criterion
     sizes: np.ndarray
     costs: np.ndarray
     budget: float
@@ -79,6 +115,11 @@ class MergedUnits:
     groups: tuple[np.ndarray, ...]
     order: np.ndarray
     starts: np.ndarray
+
+    def of_size(self, k: int) -> UnitProblem:
+        """The problem of choosing units of k columns together."""
+        columns = self.column_linear if self.groups else None
+        return UnitProblem(self.linear, self.pairs, self.criterion, k, self._rules_for(k), self.groups, columns)
 
     @cached_property
     def least_costs(self) -> np.ndarray:
@@ -96,11 +137,12 @@ class MergedUnits:
         affordable = (self.least_costs < np.inf) & (self.least_costs <= self.budget)
         return [int(size) for size in np.flatnonzero(affordable) if size >= 1]
 
-    def rules(self, k: int) -> Rules:
+    def _rules_for(self, k: int) -> Rules:
         """The rules for subsets of k columns."""
         possible = self._beside_required()
         possible[list(self.required)] = True
-        return self._rules(k, self._rules(k, possible).can_join(()))
+        rules = self._rules(k, possible)
+        return rules if rules.plain and k > rules.size(self.required) else self._rules(k, rules.can_join(()))
 
     def _rules(self, k: int, candidate: np.ndarray) -> Rules:
         disputed = tuple(group[candidate[group]] for group in self.rivals if candidate[group].sum() > 1)
@@ -116,6 +158,11 @@ class MergedUnits:
                 free[group] = False
         free[held] = False
         return free
+
+    @cached_property
+    def linear(self) -> np.ndarray:
+        """What each unit is worth without its pairs."""
+        return np.add.reduceat(self.column_linear[self.order], self.starts) if self.groups else self.column_linear
 
     @cached_property
     def inner(self) -> np.ndarray:
@@ -139,11 +186,10 @@ class MergedUnits:
 
 def merge_units(problem: SubsetProblem) -> MergedUnits:
     """Merge the all-or-none groups of a user's problem and say its constraints in units."""
-    constraints = problem.constraints
-    assert constraints is not None, "a problem without constraints has no units to merge"
-    n = problem.n_features
-    groups = tuple(sorted((np.array(group) for group in constraints.together), key=lambda group: int(group[0])))
-    order, starts = layout(n, groups)
+    n, constraints = problem.n_features, problem.constraints
+    together = () if constraints is None else constraints.together
+    groups = tuple(sorted((np.array(group) for group in together), key=lambda group: int(group[0])))
+    order, starts = _layout(n, groups)
     sizes = np.diff(starts, append=n)
     unit_of = np.empty(n, dtype=np.intp)
     unit_of[order] = np.repeat(np.arange(len(starts)), sizes)
@@ -151,18 +197,20 @@ def merge_units(problem: SubsetProblem) -> MergedUnits:
     candidate[problem.candidates] = True
     choosable = np.logical_and.reduceat(candidate[order], starts)
     rivals = []
-    for group in constraints.rivals:
+    for group in () if constraints is None else constraints.rivals:
         units, times = np.unique(unit_of[list(group)], return_counts=True)
         choosable[units[times > 1]] = False
         if len(units) > 1:
             rivals.append(units)
-    costs = np.zeros(n) if constraints.costs is None else constraints.costs
+    costs = np.zeros(n) if constraints is None or constraints.costs is None else constraints.costs
     return MergedUnits(
+        column_linear=problem.linear,
         column_pairs=problem.pairs,
+        criterion=problem.criterion,
         sizes=sizes,
         costs=np.add.reduceat(costs[order], starts),
-        budget=constraints.limit,
-        required=tuple(sorted({int(unit_of[i]) for i in constraints.include})),
+        budget=math.inf if constraints is None else constraints.limit,
+        required=() if constraints is None else tuple(sorted({int(unit_of[i]) for i in constraints.include})),
         rivals=tuple(rivals),
         choosable=choosable,
         groups=groups,

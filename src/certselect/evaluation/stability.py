@@ -161,7 +161,7 @@ def selection_stability(
         raise InvalidInput(f"resample={resample!r}", f"{HALF!r} or {BOOTSTRAP!r}", "Check the spelling.")
     coding: dict[str, Any] = {"discretize": discretize, "bins": bins, "integers": integers, "n_jobs": n_jobs}
     # Refuses what no resample could do either.
-    rule = subset_problem(information_terms(table, **coding), k, criterion, beta=beta).rule
+    rule = subset_problem(information_terms(table, **coding), k, criterion, beta=beta).criterion
     # A power of two, so that fewer seeds are the first of more.
     seeds = make_generator(random_state).integers(2**63, size=n_resamples)
     chosen = np.zeros((n_resamples, table.n_features), dtype=bool)

@@ -1,8 +1,22 @@
-"""SubsetProblem -> Selection: one search strategy per file behind one protocol."""
+"""SubsetProblem -> Selection: one search strategy per file behind one record."""
 
 from certselect.search.certified import certify
+from certselect.search.found import Found
 from certselect.search.path import selection_path
-from certselect.search.select import STRATEGIES, find_strategy, select
+from certselect.search.registry import find_strategy, register_strategy, strategies
+from certselect.search.select import select
 from certselect.search.selection import Selection
+from certselect.search.strategy import Nested, Strategy
 
-__all__ = ["STRATEGIES", "Selection", "certify", "find_strategy", "select", "selection_path"]
+__all__ = [
+    "Found",
+    "Nested",
+    "Selection",
+    "Strategy",
+    "certify",
+    "find_strategy",
+    "register_strategy",
+    "select",
+    "selection_path",
+    "strategies",
+]

@@ -15,10 +15,10 @@ from certselect.criteria.lift import Lift
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Iterate, Relaxation, relax
 from certselect.relaxation.result import relative_gap
-from certselect.search.exact import MOST_UNITS, prove, start_well
+from certselect.search.found import Found
 from certselect.search.proved import Proved
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
-from certselect.search.strategy import Found
+from certselect.search.strategies.exact import MOST_UNITS, prove, start_well
 
 # How long certify="tight" may take where nothing else is said.
 TIGHT_SECONDS = 60.0
@@ -97,7 +97,7 @@ def _bounded_at_every_size(
         sized = problem.of_size(k)
         if tight:
             start = Found()
-            start_well(sized.units.problem, start, np.random.default_rng(0))
+            start_well(sized.units, start, np.random.default_rng(0))
             proved, _ = solve_tightly(sized, sized.units.columns(start.indices), left, selection.objective)
             if proved is not None:
                 bounds.append(proved.bound)
@@ -148,7 +148,7 @@ def solve_tightly(
     limit = TIGHT_SECONDS if max_seconds is None else max_seconds
     with suppress(KeyboardInterrupt):
         start.indices = problem.units.units_of(columns)
-        prove(problem.units.problem, start, max_seconds=limit, known=known)
+        prove(problem.units, start, max_seconds=limit, known=known)
     return start.proved, {"proof": perf_counter() - started}
 
 

@@ -1,8 +1,8 @@
-"""Under rules: complete a subset in order of preference without running into a dead end."""
+"""Complete a subset in order of preference without running into a dead end."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -34,20 +34,25 @@ class Completion:
         """What stands in an array of units where there is none."""
         return self.n_units
 
-    def in_order(self, ranking: Sequence[int] | np.ndarray, chosen: Sequence[int] = ()) -> list[int]:
+    def in_order(self, ranking: Iterable[int], chosen: Sequence[int] = ()) -> list[int]:
         """The chosen, the required, then the units that come first in the ranking.
 
-        The chosen can be completed; the ranking lists all other candidates.
+        The chosen can be completed; the ranking lists all other candidates, and is followed
+        no further than needed.
         """
-        start = list(chosen)
-        start += [unit for unit in self.rules.required if unit not in start]
-        there = np.zeros(self.n_units, dtype=bool)
-        there[start] = True
-        order = np.asarray(ranking, dtype=np.intp)
-        order = order[~there[order]]
-        fitting = self._what_fits(start, order.tolist())
+        start = [*chosen, *(unit for unit in self.rules.required if unit not in chosen)]
+        there, seen = set(start), []
+
+        def others() -> Iterator[int]:
+            for unit in ranking:
+                if unit not in there:
+                    seen.append(unit)
+                    yield unit
+
+        fitting = self._what_fits(start, others())
         if fitting is not None:
             return start + fitting
+        order = np.array(seen, dtype=np.intp)  # all of it, as it did not suffice
         while self.rules.size(start) < self.rules.k:
             joins = self.rules.can_join(start)
             joins[start] = False
@@ -68,19 +73,20 @@ class Completion:
         for row in np.flatnonzero(~complete):
             listed = order[row][order[row] != self.nobody]
             others = rng.permutation(np.setdiff1d(self.rules.candidates, listed))
-            free = np.setdiff1d(self.in_order(np.concatenate([listed, others])), required)
+            free = np.setdiff1d(self.in_order(np.concatenate([listed, others]).tolist()), required)
             rows[row] = self.nobody
             rows[row, : len(free)] = free
         return rows
 
-    def _what_fits(self, start: list[int], ranking: list[int]) -> list[int] | None:
+    def _what_fits(self, start: list[int], ranking: Iterator[int]) -> list[int] | None:
         """What fits beside `start`, one after the other, if that makes k columns."""
         size, cost, fitting = self.rules.size(start), self.rules.cost(start), []
         free_group = len(self.rules.rivals)
         held = {self._group.item(unit) for unit in start}
-        for unit in ranking:
-            if size == self.rules.k:
-                break
+        while size < self.rules.k:
+            unit = next(ranking, None)
+            if unit is None:
+                return None
             group = self._group.item(unit)
             if group != free_group and group in held:
                 continue
@@ -89,7 +95,7 @@ class Completion:
                 size, cost = size_with, cost_with
                 held.add(group)
                 fitting.append(unit)
-        return fitting if size == self.rules.k else None
+        return fitting
 
     def _what_fits_in_rows(self, start: list[int], order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The same for each row: what fits (`nobody` in place of the rest), and which rows make k columns."""

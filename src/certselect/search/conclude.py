@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -10,27 +9,25 @@ from typing import Any
 import numpy as np
 
 from certselect.criteria.problem import SubsetProblem
-from certselect.criteria.rules import Rules
+from certselect.criteria.units import UnitProblem
 from certselect.relaxation import Relaxation
 from certselect.search.certified import solve_for_bound, solve_tightly, with_bound, with_proof
 from certselect.search.completion import Completion
-from certselect.search.exact import MOST_UNITS
+from certselect.search.found import Found
 from certselect.search.polish import polish as polish_by_swaps
-from certselect.search.relevance import most_relevant
+from certselect.search.ranking import most_relevant
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
-from certselect.search.strategy import Found
-
-# Strategies whose answers list features in order of choice, units in order and each unit's columns ascending.
-IN_ORDER_OF_CHOICE = frozenset({"relevance", "forward", "floating", "qpfs"})
+from certselect.search.strategies.exact import MOST_UNITS
+from certselect.search.strategy import Strategy
 
 
 def search(
-    problem: SubsetProblem, run: Callable[..., None], rng: np.random.Generator, options: dict[str, Any]
+    problem: SubsetProblem, strategy: Strategy, rng: np.random.Generator, options: dict[str, Any]
 ) -> tuple[Found, dict[str, float]]:
     """What the strategy found until it ended or Ctrl-C ended it, and the seconds it took."""
     found, start = Found(), perf_counter()
     try:
-        run(problem.units.problem, found, rng, **options)
+        strategy.run(problem.units, found, rng, **options)
     except KeyboardInterrupt:
         found.status = INTERRUPTED
     return found, {"search": perf_counter() - start}
@@ -38,7 +35,7 @@ def search(
 
 def conclude(
     problem: SubsetProblem,
-    strategy: str,
+    strategy: Strategy,
     found: Found,
     seconds: dict[str, float],
     *,
@@ -47,7 +44,7 @@ def conclude(
     warm_start: Relaxation | None = None,
 ) -> Selection:
     """Make what was found a whole subset, polish and certify it if asked to, and value it."""
-    searched = problem.units.problem
+    searched = problem.units
     if not found.any_size:
         _settle_size(searched, found)
     if polish and found.status != INTERRUPTED and not found.any_size:
@@ -77,50 +74,35 @@ def conclude(
     return selection
 
 
-def _valued(problem: SubsetProblem, strategy: str, found: Found, seconds: dict[str, float]) -> Selection:
+def _valued(problem: SubsetProblem, strategy: Strategy, found: Found, seconds: dict[str, float]) -> Selection:
     """The units found as columns of the table, with their names and value."""
     columns = problem.units.columns(found.indices)
-    if problem.units.groups and strategy not in IN_ORDER_OF_CHOICE:
-        columns.sort()
-    constant = np.ones(problem.n_features, dtype=bool)
-    constant[problem.candidates] = False
-    if problem.constraints is not None:
-        constant[list(problem.constraints.exclude)] = False
+    if problem.units.groups and not strategy.in_order_of_choice:
+        columns.sort()  # units in order need not be columns in order
     return Selection(
         indices=np.array(columns, dtype=np.intp),
         names=tuple(problem.feature_names[i] for i in columns),
         objective=problem.value(columns),
         scores=tuple(found.scores),
-        strategy=strategy,
-        criterion=problem.criterion,
+        strategy=strategy.name,
+        criterion=problem.criterion.name,
         k=problem.k,
         status=found.status,
         drawn_size=found.drawn_size,
         seconds=seconds,
-        dropped=tuple(problem.feature_names[i] for i in np.flatnonzero(constant)),
+        dropped=tuple(problem.feature_names[i] for i in np.flatnonzero(problem.constant)),
         constrained=problem.constraints is not None,
+        problem=problem,
     )
 
 
-def _settle_size(problem: SubsetProblem, found: Found) -> None:
-    """Bring an interrupted search's subset to k features: the most relevant come in, or stay."""
-    if problem.rules is not None:
-        _settle_under_rules(problem, problem.rules, found)
-        return
-    missing = problem.k - len(found.indices)
-    if missing > 0:
-        others = set(problem.candidates.tolist()).difference(found.indices)
-        found.indices.extend(most_relevant(problem, others, missing))
-    elif missing < 0:
-        found.indices = sorted(most_relevant(problem, found.indices, problem.k))
-
-
-def _settle_under_rules(problem: SubsetProblem, rules: Rules, found: Found) -> None:
+def _settle_size(problem: UnitProblem, found: Found) -> None:
+    """Bring an interrupted search's subset to an allowed one: the most relevant come in, or stay."""
+    rules = problem.rules
     size = rules.size(found.indices)
     if size < rules.k:
         others = set(problem.candidates.tolist()).difference(found.indices)
-        found.indices = Completion(rules).in_order(most_relevant(problem, others, len(others)), found.indices)
+        found.indices = Completion(rules).in_order(most_relevant(problem, others), found.indices)
     elif size > rules.k:
-        ranking = most_relevant(problem, found.indices, len(found.indices))
         inside = replace(rules, candidates=np.sort(found.indices))
-        found.indices = sorted(Completion(inside).in_order(ranking))
+        found.indices = sorted(Completion(inside).in_order(most_relevant(problem, found.indices)))

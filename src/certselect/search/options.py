@@ -1,10 +1,6 @@
-"""Checks of what a caller passes to a search: strategy, options and seed."""
+"""Checks of what a caller passes to a search: options and seed."""
 
 from __future__ import annotations
-
-import inspect
-from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -12,19 +8,6 @@ from certselect.errors import InvalidInput
 
 TIGHT = "tight"
 Seed = int | np.random.Generator | np.random.RandomState | None
-
-
-def check_options(strategy: str, run: Callable[..., None], options: Mapping[str, Any]) -> None:
-    """Refuse options that the strategy does not have, naming those it has."""
-    parameters = inspect.signature(run).parameters.values()
-    known = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
-    unknown = [name for name in options if name not in known]
-    if unknown:
-        raise InvalidInput(
-            f"{', '.join(f'{name}={options[name]!r}' for name in unknown)} with strategy={strategy!r}",
-            f"only the options {', '.join(known)}" if known else "no options",
-            "Leave out what the strategy does not have.",
-        )
 
 
 def check_count(name: str, value: object, smallest: int) -> int:

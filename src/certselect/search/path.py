@@ -9,7 +9,7 @@ from certselect.criteria.definitions import Criterion
 from certselect.criteria.problem import subset_problem
 from certselect.errors import InvalidInput
 from certselect.search.options import Seed, check_certify
-from certselect.search.select import find_strategy, settle_strategy
+from certselect.search.select import settle
 from certselect.search.selection import Selection
 from certselect.search.several_sizes import select_each
 
@@ -26,7 +26,7 @@ def selection_path(
     beta: float | None = None,
     include: Iterable[str | int] = (),
     exclude: Iterable[str | int] = (),
-    groups: Any = None,
+    feature_groups: Any = None,
     costs: Any = None,
     budget: float | None = None,
     random_state: Seed = None,
@@ -75,22 +75,15 @@ def selection_path(
             beta=beta,
             include=include,
             exclude=exclude,
-            groups=groups,
+            feature_groups=feature_groups,
             costs=costs,
             budget=budget,
         )
         for k in _check_sizes(ks)
     ]
-    strategy, polish = settle_strategy(strategy, polish, len(problems[0].units.problem.candidates))
-    run = find_strategy(strategy, options)
+    found, polish, options = settle(strategy, problems, polish, options)
     return select_each(
-        problems,
-        strategy,
-        run,
-        random_state=random_state,
-        polish=polish,
-        certify=check_certify(certify),
-        options=options,
+        problems, found, random_state=random_state, polish=polish, certify=check_certify(certify), options=options
     )
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.rules import Rules
-from certselect.search.strategy import Found
+from certselect.criteria.units import UnitProblem
+from certselect.search.found import Found
 from certselect.search.ties import best_and_ties, tie_width, value_scale
 
 
-def polish(problem: SubsetProblem, found: Found) -> None:
+def polish(problem: UnitProblem, found: Found) -> None:
     """Swap a chosen feature for one left out, always the best such swap, while the value at size k rises.
 
     The newcomer takes the place of the one it replaces. Of equally good swaps
     the lowest feature comes in, and for it the highest goes out. Only the pair
-    rows of features that are or were chosen are asked for.
-
-    Under rules, only swaps between units of equal size that leave the subset allowed.
+    rows of features that are or were chosen are asked for. Only units of equal size are
+    swapped, and only where that leaves the subset allowed.
     """
     swaps = _Swaps(problem, found.indices)
     while swaps.outside.any():
@@ -28,7 +27,7 @@ def polish(problem: SubsetProblem, found: Found) -> None:
         found.scores.append(value + swaps.take_first(good, change))
 
 
-def settle_ties(problem: SubsetProblem, found: Found) -> None:
+def settle_ties(problem: UnitProblem, found: Found) -> None:
     """Swap a chosen feature for a lower one left out while that changes nothing about the value.
 
     For a subset that no swap improves: of equals, the lowest features are to be chosen.
@@ -47,11 +46,10 @@ def settle_ties(problem: SubsetProblem, found: Found) -> None:
 class _Swaps:
     """All exchanges of a member for a feature outside, for a list of members that changes with them."""
 
-    def __init__(self, problem: SubsetProblem, members: list[int]) -> None:
+    def __init__(self, problem: UnitProblem, members: list[int]) -> None:
         self.problem, self.members, self.scale = problem, members, value_scale(problem)
         self.weight = problem.weight(problem.k)
-        rules = problem.rules
-        self.alone = problem.linear if rules is None else problem.linear - self.weight * rules.inner
+        self.alone = problem.worth_alone
         self.outside = np.zeros(problem.n_features, dtype=bool)
         self.outside[problem.candidates] = True
         self.outside[members] = False
@@ -60,7 +58,7 @@ class _Swaps:
     def changes(self) -> tuple[float, np.ndarray]:
         """The members' value, and how it changes when the member of a row leaves and the feature of a column comes.
 
-        A column for each feature outside, ascending; -inf where rules forbid the exchange.
+        A column for each feature outside, ascending; -inf where the rules forbid the exchange.
         """
         members = np.array(self.members)
         shared = self.rows.sum(axis=0)
@@ -69,8 +67,9 @@ class _Swaps:
         newcomers = np.flatnonzero(self.outside)
         # The newcomer no longer shares anything with the one that left, hence the last term.
         change = contribution[newcomers] - contribution[members][:, None] + self.weight * self.rows[:, newcomers]
-        if self.problem.rules is not None:
-            change[~_allowed_swaps(self.problem.rules, members, newcomers)] = -np.inf
+        rules = self.problem.rules
+        if not rules.plain or rules.required:
+            change[~_allowed_swaps(rules, members, newcomers)] = -np.inf
         return value, change
 
     def take_first(self, good: np.ndarray, change: np.ndarray) -> float:
@@ -99,7 +98,7 @@ def _allowed_swaps(rules: Rules, members: np.ndarray, newcomers: np.ndarray) -> 
     return allowed
 
 
-def _pairs_with_others(problem: SubsetProblem, feature: int) -> np.ndarray:
+def _pairs_with_others(problem: UnitProblem, feature: int) -> np.ndarray:
     """The feature's pair row, 0 instead of the arbitrary entry for itself."""
     row = np.array(problem.pair_row(feature), dtype=float)
     row[feature] = 0.0

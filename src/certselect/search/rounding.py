@@ -16,17 +16,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.units import UnitProblem
 from certselect.progress import report
 from certselect.relaxation.result import Relaxation
-from certselect.search.forward import forward
-from certselect.search.ruled_repair import repair_under_rules
-from certselect.search.strategy import Found
-from certselect.search.ties import TIE, beats, best_and_ties, distinct_rows, value_scale
+from certselect.search.found import Found
+from certselect.search.repair import repair as repair_draws
+from certselect.search.repair import times_matrix
+from certselect.search.strategies.forward import forward
+from certselect.search.ties import beats, best_and_ties, distinct_rows, value_scale
 
-# Numbers in the largest array of a batch of draws (32 MB), and columns of Q made float64 at a time.
+# Numbers in the largest array of a batch of draws (32 MB).
 NUMBERS_AT_ONCE = 1 << 22
-COLUMNS_AT_ONCE = 1024
 # Added to the diagonal of Y, which is singular: less than what a solver leaves unknown of it.
 NOISE = 1e-8
 
@@ -67,74 +67,10 @@ def draw_subsets(factor: np.ndarray, draws: int, rng: np.random.Generator) -> np
 
 def subset_values(subsets: np.ndarray, Q: np.ndarray) -> np.ndarray:
     """x'Qx of each row x of `subsets` (draws, n)."""
-    return np.einsum("ij,ij->i", _times_matrix(subsets, Q), subsets)
+    return np.einsum("ij,ij->i", times_matrix(subsets, Q), subsets)
 
 
-def repair_sizes(drawn: np.ndarray, Q: np.ndarray, k: int, *, scale: float) -> np.ndarray:
-    """The subsets (draws, n) brought to k features, one addition or removal at a time.
-
-    Always the one after which x'Qx is largest; of equals the lowest index comes in
-    and the highest goes out. `scale` is what ties are measured by (see `ties`).
-
-    Both directions are one: a pool, of members to take out or of others to take in,
-    shrinks by the feature with the highest score, +-(Q_ii + 2 sum of Q_ij over the other
-    members j), and after feature a every score changes by 2 Q_ia. A step is taken for
-    all draws at once, on their pools alone. Whenever pools have halved they are packed
-    anew and scores summed anew, so that neither gaps nor rounding pile up.
-    """
-    chosen = drawn.copy()
-    sizes = chosen.sum(axis=1)
-    for adding, wrong in ((True, sizes < k), (False, sizes > k)):
-        rows = np.flatnonzero(wrong)
-        while len(rows):
-            missing = np.abs(chosen[rows].sum(axis=1) - k)
-            # Those with most steps to go first: the rows still active are then always the first ones.
-            order = np.argsort(-missing, kind="stable")
-            rows, missing = rows[order], missing[order]
-            subsets = chosen[rows]
-            _shrink_pools(subsets, Q, missing, adding=adding, scale=scale)
-            chosen[rows] = subsets
-            rows = rows[subsets.sum(axis=1) != k]
-    return chosen
-
-
-def _shrink_pools(subsets: np.ndarray, Q: np.ndarray, missing: np.ndarray, *, adding: bool, scale: float) -> None:
-    """Change each row by `missing` features (descending), or by as many as halve the largest pool; in place."""
-    in_pool = ~subsets if adding else subsets
-    lengths = in_pool.sum(axis=1)
-    width = int(lengths[0])
-    row, feature = np.nonzero(in_pool)
-    place = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    pool = np.zeros((len(subsets), width), dtype=np.intp)
-    pool[row, place] = feature
-    scores = np.full((len(subsets), width), -np.inf)
-    twice = 2.0 * _times_matrix(subsets, Q)[row, feature]
-    own = Q.diagonal()[feature]
-    scores[row, place] = twice + own if adding else own - twice
-    for step in range(min(int(missing[0]), (width + 1) // 2)):
-        active = int(np.searchsorted(-missing, -step))
-        now = scores[:active]
-        best = now.max(axis=1)
-        tied = now >= (best - TIE * np.maximum(np.abs(best), scale))[:, None]
-        pick = tied.argmax(axis=1) if adding else width - 1 - tied[:, ::-1].argmax(axis=1)
-        each = np.arange(active)
-        taken = pool[each, pick]
-        subsets[each, taken] = adding
-        now[each, pick] = -np.inf
-        now += 2.0 * Q[taken[:, None], pool[:active]]
-
-
-def _times_matrix(subsets: np.ndarray, Q: np.ndarray) -> np.ndarray:
-    """x'Q of each row x, in float64 whatever Q is held in."""
-    x = subsets.astype(np.float64)
-    product = np.empty_like(x)
-    for left in range(0, len(Q), COLUMNS_AT_ONCE):
-        columns = slice(left, left + COLUMNS_AT_ONCE)
-        product[:, columns] = x @ Q[:, columns].astype(np.float64, copy=False)
-    return product
-
-
-def start_from_forward(problem: SubsetProblem, found: Found, rng: np.random.Generator) -> None:
+def start_from_forward(problem: UnitProblem, found: Found, rng: np.random.Generator) -> None:
     """Put the forward selection into `found`: an answer for whoever cannot wait for the rounded one."""
     quick = Found(indices=found.indices)  # shared, so that Ctrl-C on the way leaves what there is
     forward(problem, quick, rng)
@@ -142,18 +78,16 @@ def start_from_forward(problem: SubsetProblem, found: Found, rng: np.random.Gene
     found.scores[:] = quick.scores[-1:]
 
 
-def round_draws(
-    problem: SubsetProblem, found: Found, Q: np.ndarray, drawn: np.ndarray, *, repair: bool = True
-) -> Rounded:
-    """Leave in `found` the best of the drawn subsets (draws, n), brought to k features first, or to what rules allow.
+def round_draws(problem: UnitProblem, found: Found, drawn: np.ndarray, *, repair: bool = True) -> Rounded:
+    """Leave in `found` the best of the drawn subsets (draws, m), each brought to an allowed one first.
 
-    Draws and Q are about the positions of `problem.reduced`: required units are in every
+    Draws are about the positions of `problem.reduced`: required units are in every
     subset without being drawn. With `repair` off they compete as they are, but for empty
     ones; if all are empty they are repaired nevertheless. Equals: the lexicographically
     first subset. What `found` held before gives way at the end in any case, earlier only
     to a better one.
     """
-    scale, reduced = value_scale(problem), problem.reduced
+    scale, reduced, Q = value_scale(problem), problem.reduced, problem.reduced.matrix
     # Equal draws, of which a nearly solved problem gives many, are worked on once.
     packed, _ = distinct_rows(np.packbits(drawn, axis=1))
     subsets = np.unpackbits(packed, axis=1, count=len(Q)).astype(bool)
@@ -166,10 +100,8 @@ def round_draws(
     at_once = max(1, NUMBERS_AT_ONCE // len(Q))
     for top in range(0, len(subsets), at_once):
         batch = slice(top, top + at_once)
-        if repair and reduced.plain:
-            subsets[batch] = repair_sizes(subsets[batch], Q, reduced.k, scale=scale)
-        elif repair:
-            subsets[batch] = repair_under_rules(problem, subsets[batch], scale=scale)
+        if repair:
+            subsets[batch] = repair_draws(problem, subsets[batch], scale=scale)
         values[batch] = reduced.constant + subset_values(subsets[batch], Q)
         place, value = _first_of_best(subsets[: top + at_once], values[: top + at_once], scale)
         if not improvements or beats(value, improvements[-1], scale):
@@ -191,7 +123,7 @@ def _first_of_best(subsets: np.ndarray, values: np.ndarray, scale: float) -> tup
 
 
 def _keep(
-    problem: SubsetProblem, found: Found, subset: np.ndarray, improvements: list[float], *, any_size: bool
+    problem: UnitProblem, found: Found, subset: np.ndarray, improvements: list[float], *, any_size: bool
 ) -> None:
     found.any_size = any_size
     found.indices = problem.reduced.unit_indices(np.flatnonzero(subset))

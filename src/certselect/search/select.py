@@ -3,54 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from certselect.criteria.problem import SubsetProblem
-from certselect.errors import InvalidInput, QuickerSearchWarning
-from certselect.search.annealing import annealing
-from certselect.search.backward import backward
-from certselect.search.cobra import cobra
+from certselect.errors import QuickerSearchWarning
 from certselect.search.conclude import conclude, search
-from certselect.search.exact import exact
-from certselect.search.exhaustive import exhaustive
-from certselect.search.floating import floating
-from certselect.search.forward import forward
-from certselect.search.genetic import genetic
-from certselect.search.options import Seed, check_certify, check_options, make_generator
-from certselect.search.qpfs import qpfs
-from certselect.search.relevance import relevance
+from certselect.search.options import Seed, check_certify, make_generator
+from certselect.search.registry import AUTO, find_strategy
 from certselect.search.selection import Selection
 from certselect.search.several_sizes import best_of_sizes, select_each
-from certselect.search.soss import soss
 from certselect.search.strategy import Strategy
 
-AUTO = "auto"
-# Candidates up to which "auto" solves the relaxation: seconds on two cores.
+# Candidates up to which "auto" solves the relaxation of one size: seconds on two cores.
 MOST_FOR_COBRA = 1000
-# To add a strategy, write its file and add its line.
-STRATEGIES: dict[str, Strategy] = {
-    "relevance": relevance,
-    "forward": forward,
-    "backward": backward,
-    "floating": floating,
-    "exhaustive": exhaustive,
-    "annealing": annealing,
-    "genetic": genetic,
-    "cobra": cobra,
-    "qpfs": qpfs,
-    "soss": soss,
-    "exact": exact,
-}
 
 
 def select(
     problem: SubsetProblem,
-    strategy: str = "forward",
+    strategy: str = AUTO,
     *,
     random_state: Seed = None,
     polish: bool = False,
     certify: bool | str = False,
+    strategy_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Selection:
     """Find k features that are worth much together.
@@ -68,22 +44,9 @@ def select(
         From `subset_problem`. Its constraints hold whatever the strategy; if it asks for
         any size within a budget, every size is searched and the best answer kept.
     strategy : str
-        "auto" : "cobra" with polish up to 1000 candidates; beyond, "forward" with
-        polish, and a warning that says so.
-        "relevance" : the most relevant features one by one.
-        "forward" : grow the subset greedily; the quickest that heeds pairs.
-        "backward" : shrink it greedily from all features; needs all pairs.
-        "floating" : forward, with steps back where they help.
-        "exhaustive" : every subset; the best one for sure (`max_subsets`).
-        "annealing" : random swaps that cool down (`steps`, `temperature`).
-        "genetic" : subsets that breed (`population`, `generations`).
-        "cobra" : the paper's search: relax to a semidefinite programme, round at
-        random, repair the size (`draws`, `repair`, `tol`, `max_seconds`). Always
-        comes with a bound.
-        "exact" : the best subset, proven to be the best; stops with the gap that is left
-        after `max_seconds`; lists all equally good ones with `ties=True`.
-        "qpfs", "soss" : two quadratic programmes it was compared with; they need
-        the extra `certselect[solvers]`.
+        How to search: "auto", "forward", "cobra", "exact", ... `certselect.strategies()` lists
+        them all with what they do and which options they have. "auto" is "cobra" with polish
+        up to 1000 candidates; beyond, "forward" with polish, and a warning that says so.
     random_state : None, int, Generator or RandomState
         Seed of the random strategies; the same int gives the same answer.
     polish : bool
@@ -94,8 +57,10 @@ def select(
         `upper_bound` and `gap`. "cobra" always does. "tight" spends up to 60 seconds on
         the smallest bound it can get, often on the proof that nothing is better (more
         time: `certify(..., tight=True, max_seconds=...)`).
+    strategy_options : mapping, optional
+        The strategy's own options, {"draws": 500} for example.
     **options
-        The strategy's own options, named above.
+        The same, as keywords.
 
     Returns
     -------
@@ -111,40 +76,37 @@ def select(
     >>> select(problem, "exhaustive").indices.tolist()
     [0, 1]
     """
-    certify = check_certify(certify)
     problems = [problem.of_size(k) for k in problem.allowed_sizes] if problem.any_size else [problem]
-    most = max(len(each.units.problem.candidates) for each in problems)
-    strategy, polish = settle_strategy(strategy, polish, most)
-    run = find_strategy(strategy, options)
+    found, polish, options = settle(strategy, problems, polish, {**(strategy_options or {}), **options})
+    certify = check_certify(certify)
+    if strategy == AUTO and found.name == "forward":
+        warnings.warn(
+            f"{len(problem.candidates)} features are many for the relaxation that strategy='auto' solves up to "
+            f"{MOST_FOR_COBRA}: used forward selection with polish instead, which proves no bound. Pass "
+            "strategy='cobra' to wait for it, or strategy='forward' to silence this.",
+            QuickerSearchWarning,
+            stacklevel=2,
+        )
     if problem.any_size:
         selections = select_each(
-            problems, strategy, run, random_state=random_state, polish=polish, certify=certify, options=options
+            problems, found, random_state=random_state, polish=polish, certify=certify, options=options
         )
         return best_of_sizes(problem, selections)
-    found, seconds = search(problem, run, make_generator(random_state), options)
-    return conclude(problem, strategy, found, seconds, polish=polish, certify=certify)
+    state, seconds = search(problem, found, make_generator(random_state), options)
+    return conclude(problem, found, state, seconds, polish=polish, certify=certify)
 
 
-def settle_strategy(strategy: str, polish: bool, n_candidates: int) -> tuple[str, bool]:
-    """What "auto" stands for at this size; any other strategy stands for itself."""
+def settle(
+    strategy: str, problems: Sequence[SubsetProblem], polish: bool, options: dict[str, Any]
+) -> tuple[Strategy, bool, dict[str, Any]]:
+    """The strategy of that name, whether to polish, and the options it takes; where "auto" is settled.
+
+    "auto" solves relaxations if all of them together take no longer than one of 1000
+    candidates, whose time grows with the cube of their number.
+    """
     if strategy != AUTO:
-        return strategy, polish
-    if n_candidates <= MOST_FOR_COBRA:
-        return "cobra", True
-    warnings.warn(
-        f"{n_candidates} features are many for the relaxation that strategy='auto' solves up to {MOST_FOR_COBRA}: "
-        "used forward selection with polish instead, which proves no bound. Pass strategy='cobra' to wait for it, "
-        "or strategy='forward' to silence this.",
-        QuickerSearchWarning,
-        stacklevel=4,
-    )
-    return "forward", True
-
-
-def find_strategy(strategy: str, options: dict[str, Any] | None = None) -> Callable[..., None]:
-    """The strategy of that name, once its options are known to be its own."""
-    if strategy not in STRATEGIES:
-        known = ", ".join([AUTO, *STRATEGIES])
-        raise InvalidInput(f"strategy={strategy!r}", f"one of {known}", "Check the spelling.")
-    check_options(strategy, STRATEGIES[strategy], options or {})
-    return STRATEGIES[strategy]
+        return find_strategy(strategy, options), polish, options
+    candidates = max(len(problem.units.candidates) for problem in problems)
+    if len(problems) * candidates**3 <= MOST_FOR_COBRA**3:
+        return find_strategy("cobra", options), True, options
+    return find_strategy("forward", options), True, options

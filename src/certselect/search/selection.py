@@ -9,6 +9,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 import numpy as np
 
 from certselect.certificate import Certificate
+from certselect.criteria.problem import SubsetProblem
 
 COMPLETE = "complete"
 PROVEN_OPTIMAL = "proven optimal"
@@ -16,6 +17,8 @@ INTERRUPTED = "interrupted"
 
 # A statement is proven, so its percentage is rounded up.
 _TWO_DIGITS_UP = Context(prec=2, rounding=ROUND_CEILING)
+# Gaps up to this are what floating point leaves of none at all.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +59,8 @@ class Selection:
     constrained, any_size : bool
         Whether only some subsets were allowed, and whether they could be of any size:
         the bound is on those.
+    problem : SubsetProblem or None
+        The problem it answers; None if it was read from a file, which knows no table.
     """
 
     indices: np.ndarray
@@ -77,6 +82,7 @@ class Selection:
     ties: tuple[tuple[int, ...], ...] = ()
     constrained: bool = False
     any_size: bool = False
+    problem: SubsetProblem | None = field(default=None, repr=False)
 
     @property
     def statement(self) -> str:
@@ -94,6 +100,8 @@ class Selection:
             return ""
         if self.gap <= 0.0:
             return f"Proven: no {self._all_others} more than {self._this}."
+        if self.gap <= _ROUNDING:
+            return f"Proven, to rounding: no {self._all_others} more than {self._this}."
         if math.isinf(self.gap):
             return f"No {self._all_others} more than {self.upper_bound:.6g}."
         percent = float(_TWO_DIGITS_UP.multiply(Decimal(repr(float(self.gap))), Decimal(100)))

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Relaxation
 from certselect.relaxation.result import relative_gap
-from certselect.search.backward import remaining
 from certselect.search.conclude import conclude, search
+from certselect.search.found import Found
 from certselect.search.options import Seed, make_generator
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
-from certselect.search.strategy import Found
+from certselect.search.strategy import Strategy
 from certselect.search.ties import beats, value_scale
 
 
 def select_each(
     problems: Sequence[SubsetProblem],
-    strategy: str,
-    run: Callable[..., None],
+    strategy: Strategy,
     *,
     random_state: Seed,
     polish: bool,
@@ -35,28 +33,28 @@ def select_each(
 
     After Ctrl-C the sizes not reached are filled up with the most relevant features.
     """
-    # Under rules a subset may have to be completed otherwise at another size.
-    nested = NESTED.get(strategy) if all(problem.units.problem.rules is None for problem in problems) else None
+    # Where more is asked than a size, a subset may have to be completed otherwise at another one.
+    trivial = all(problem.units.rules.plain and not problem.units.rules.required for problem in problems)
+    nested = strategy.nested if trivial else None
     whole, seconds, stopped = Found(), {"search": 0.0}, False
     if nested is not None:
         longest = nested.longest(problems, key=lambda problem: problem.k)
-        whole, seconds = search(longest, run, make_generator(random_state), options)
+        whole, seconds = search(longest, strategy, make_generator(random_state), options)
         stopped = whole.status == INTERRUPTED
     selections: dict[int, Selection] = {}
     relaxation = None  # of the size before, which is close to the next one's
-    takes_warm_start = "warm_start" in signature(run).parameters
     for problem in problems:
         if problem.k in selections:
             continue
         warm_start = relaxation if _can_start(relaxation, problem) else None
         if nested is not None:
-            found = nested.state(problem, whole)
+            found = nested.state(problem.units, whole)
         elif stopped:
             found = Found()
         else:
-            if takes_warm_start:
+            if strategy.warm_start:
                 options = {**options, "warm_start": warm_start}
-            found, seconds = search(problem, run, make_generator(random_state), options)
+            found, seconds = search(problem, strategy, make_generator(random_state), options)
         # Once Ctrl-C has been pressed, nothing is searched or polished any more.
         if stopped and (polish or len(found.indices) != problem.k):
             found.status = INTERRUPTED
@@ -70,7 +68,7 @@ def select_each(
 
 def best_of_sizes(problem: SubsetProblem, selections: Sequence[Selection]) -> Selection:
     """Of subsets of all allowed sizes, ascending, the one worth most: the smallest of equals."""
-    scale, best = value_scale(problem), selections[0]
+    scale, best = value_scale(problem.units), selections[0]
     for selection in selections[1:]:
         if beats(selection.objective, best.objective, scale):
             best = selection
@@ -92,33 +90,10 @@ def best_of_sizes(problem: SubsetProblem, selections: Sequence[Selection]) -> Se
         gap=bound if math.isnan(bound) else relative_gap(best.objective, bound),
         certificate=None,
         any_size=True,
+        problem=problem,
     )
 
 
 def _can_start(relaxation: Relaxation | None, problem: SubsetProblem) -> bool:
     """Whether a relaxation can start this problem's: constraints may leave more or fewer candidates at another size."""
     return relaxation is not None and len(relaxation.multipliers) == len(problem.reduced.units) + 1
-
-
-class _Nested(NamedTuple):
-    """How one run holds the answers for several sizes."""
-
-    longest: Callable[..., SubsetProblem]  # max or min: which size's run passes all others
-    state: Callable[[SubsetProblem, Found], Found]  # where that run stood at a problem's size
-
-
-def _first_choices(problem: SubsetProblem, whole: Found) -> Found:
-    return Found(whole.indices[: problem.k], whole.scores[: problem.k])
-
-
-def _before_later_removals(problem: SubsetProblem, whole: Found) -> Found:
-    removed = whole.removed[: len(problem.candidates) - problem.k]
-    return Found(remaining(problem, removed), whole.scores[: len(removed)], removed=removed)
-
-
-NESTED = {
-    "relevance": _Nested(max, _first_choices),
-    "forward": _Nested(max, _first_choices),
-    "qpfs": _Nested(max, _first_choices),
-    "backward": _Nested(min, _before_later_removals),
-}

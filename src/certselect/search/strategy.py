@@ -1,52 +1,82 @@
-"""What a search strategy is: a function from a problem to the subset it found."""
+"""What a search strategy is: a function from a problem to the subset it found, and what to know about it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Protocol
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from certselect.criteria.lift import Lift
-from certselect.criteria.problem import SubsetProblem
-from certselect.relaxation.result import Relaxation
-from certselect.search.proved import Proved
-from certselect.search.selection import COMPLETE
+from certselect.criteria.units import UnitProblem
+from certselect.errors import InvalidInput
+from certselect.names import find_name
+from certselect.search.found import Found
 
 
-@dataclass
-class Found:
-    """What a strategy has found so far; still readable after Ctrl-C.
+class Nested(NamedTuple):
+    """How one run holds the answers for several sizes, where rules ask for nothing but the size."""
 
-    A strategy keeps `indices` up to date while it runs: less than k while a
-    growing search is on its way, more while a shrinking one is, k once there is a
-    whole subset. Under rules they are units, a whole subset is an allowed one, and
-    a growing or shrinking search can always still get to one. A shrinking search
-    lists in `removed` what it took out, in order. A search that relaxes the problem
-    keeps the latest `multipliers` and their `lift`, from which a bound can be proved
-    whatever happens next, and the `relaxation` once it is solved. `any_size` says
-    that the subset is meant to have its own size instead of k; `drawn_size` is how
-    large random subsets were on average before their size was repaired. `proved` is
-    what a search that goes for the proof came to know.
+    longest: Callable[..., UnitProblem]  # max or min: which size's run passes all others
+    state: Callable[[UnitProblem, Found], Found]  # where that run stood at a problem's size
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One way to search, and what others need to know to run it.
+
+    Attributes
+    ----------
+    name : str
+        Lower case; for the strategies of this package that of their file.
+    run : callable
+        `run(problem, found, rng, /, **options)` fills `found` with units of the `UnitProblem`
+        that its rules allow; ties go to the lowest index. Its keyword-only parameters, each
+        with a default, are the strategy's options.
+    summary : str
+        What it does and when to choose it, in a line.
+    needs_all_pairs : bool
+        Whether it asks for the pair terms of all features, not only of those it chooses.
+    in_order_of_choice : bool
+        Whether its answers list features in the order in which they were chosen.
+    nested : Nested or None
+        How one run answers for several sizes; None if each size is a search of its own.
+    warm_start : bool
+        Whether it has an option of that name that takes another size's relaxation.
+    bounds : bool
+        Whether its answers always come with a bound.
+    requires : str
+        The extra of certselect that has to be installed; empty for none.
     """
 
-    indices: list[int] = field(default_factory=list)
-    scores: list[float] = field(default_factory=list)
-    status: str = COMPLETE
-    removed: list[int] = field(default_factory=list)
-    relaxation: Relaxation | None = None
-    multipliers: np.ndarray | None = None
-    lift: Lift | None = None
-    any_size: bool = False
-    drawn_size: float = float("nan")
-    proved: Proved | None = None
+    name: str
+    run: Callable[..., None]
+    summary: str
+    needs_all_pairs: bool = False
+    in_order_of_choice: bool = False
+    nested: Nested | None = None
+    warm_start: bool = False
+    bounds: bool = False
+    requires: str = ""
 
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """The options a user may pass, with their defaults."""
+        parameters = inspect.signature(self.run).parameters.values()
+        return {parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
 
-class Strategy(Protocol):
-    """Fill `found` with k of the problem's candidates; ties go to the lowest index.
-
-    The problem is in unit form: where it has `rules`, the subset must be one they allow.
-    Options of a strategy are keyword-only parameters with defaults.
-    """
-
-    def __call__(self, problem: SubsetProblem, found: Found, rng: np.random.Generator, /) -> None: ...
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Refuse options that the strategy does not have, naming those it has."""
+        for name, value in options.items():
+            if name in self.options:
+                continue
+            got = f"{name}={value!r} with strategy={self.name!r}"
+            if not self.options:
+                raise InvalidInput(got, "no options: this strategy has none", "Leave it out.")
+            try:
+                find_name("option", name, self.options)
+            except InvalidInput as unknown:
+                remedy = unknown.remedy
+            else:
+                remedy = "Write it in lower case."
+            raise InvalidInput(got, f"only the options {', '.join(self.options)}", remedy)

@@ -7,14 +7,17 @@ floating point, depending on the order of the sums. Values closer than
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from heapq import heappop, heappush
+
 import numpy as np
 
-from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.units import UnitProblem
 
 TIE = 1e-12
 
 
-def value_scale(problem: SubsetProblem) -> float:
+def value_scale(problem: UnitProblem) -> float:
     """The largest relevance: what a difference is measured against where values cancel to about 0."""
     return float(np.abs(problem.linear[problem.candidates]).max())
 
@@ -40,13 +43,23 @@ def last_best(values: np.ndarray, scale: float) -> int:
     return len(values) - 1 - int(best_and_ties(values, scale)[::-1].argmax())
 
 
-def descending_with_ties(values: np.ndarray, scale: float) -> np.ndarray:
-    """Positions from the largest value to the smallest, equals by position."""
-    order = np.argsort(-values, kind="stable")
-    ranked = values[order]
-    falls = ranked[:-1] - ranked[1:] > TIE * np.maximum(np.abs(ranked[:-1]), scale)
-    level = np.concatenate([[0], np.cumsum(falls)])[: len(values)]
-    return order[np.lexsort((order, level))]
+def descending(values: np.ndarray, width: Callable[[float], float]) -> Iterator[int]:
+    """Positions from the largest value to the smallest: always the first of those that equal the largest left.
+
+    `width` says how far below the largest a value may be and still equal it.
+    """
+    order = np.argsort(-values, kind="stable").tolist()
+    equals: list[int] = []  # positions of values that equal the largest left, a heap
+    taken, reached = set(), 0
+    for position in order:
+        while position not in taken:
+            largest = values.item(position)
+            while reached < len(order) and values.item(order[reached]) >= largest - width(largest):
+                heappush(equals, order[reached])
+                reached += 1
+            first = heappop(equals)
+            taken.add(first)
+            yield first
 
 
 def beats(value: float, known: float, scale: float) -> bool:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.sparse import block_diag, csc_array, eye_array, hstack, vstack
 
-from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 from certselect.search.completion import Completion
+from certselect.search.found import Found
+from certselect.search.nesting import FIRST_CHOICES
 from certselect.search.options import check_count
 from certselect.search.quadratic import minimise_quadratic
-from certselect.search.relevance import most_relevant, values_along
-from certselect.search.strategy import Found
+from certselect.search.ranking import most_relevant, values_along
+from certselect.search.strategy import Strategy
+from certselect.search.ties import descending
 
 # Weights closer than this part of the largest one are the solver's rounding, not a ranking.
 WEIGHT_TIE = 1e-6
@@ -20,7 +25,7 @@ NEGLIGIBLE = 1e-12
 
 
 def qpfs(
-    problem: SubsetProblem,
+    problem: UnitProblem,
     found: Found,
     rng: np.random.Generator,
     /,
@@ -53,16 +58,17 @@ def qpfs(
       The paper also confines x to the span of B'; here x stays free, so that all rows give
       the exact answer. Only these rows are ever computed: for thousands of features.
 
-    Under rules the programme is about units; the required ones come first, and those with
-    which the subset could not be completed are passed over.
+    The programme is about units; the required ones come first, and those with which the
+    subset could not be completed are passed over.
 
     Needs the package clarabel.
     """
     alpha = check_alpha(alpha)
     candidates = np.sort(problem.candidates)
     rows = None if nystroem is None else row_count(nystroem, len(candidates))
+    completion = Completion(problem.rules)
     # Until there is a better ranking.
-    found.indices = _first_allowed(problem, most_relevant(problem, candidates, _how_many_to_rank(problem)))
+    found.indices = completion.in_order(most_relevant(problem, candidates))
     if problem.pairs is not None and alpha != 1.0:
         r = problem.linear[candidates].astype(np.float64)
         weights = (
@@ -70,17 +76,8 @@ def qpfs(
             if rows is None
             else nystroem_weights(*sampled_rows(problem, candidates, rows, rng), r, alpha)
         )
-        found.indices = _first_allowed(problem, ranked(problem, candidates, weights))
+        found.indices = completion.in_order(ranked(problem, candidates, weights))
     found.scores.extend(values_along(problem, found.indices))
-
-
-def _how_many_to_rank(problem: SubsetProblem) -> int:
-    """k; under rules all, for whoever comes next may have to be passed over."""
-    return problem.k if problem.rules is None else len(problem.candidates)
-
-
-def _first_allowed(problem: SubsetProblem, ranking: list[int]) -> list[int]:
-    return ranking if problem.rules is None else Completion(problem.rules).in_order(ranking)
 
 
 def check_alpha(alpha: object) -> float | None:
@@ -105,7 +102,7 @@ def row_count(nystroem: float | int, available: int) -> int:
     return min(check_count("nystroem", nystroem, 1), available)
 
 
-def pair_terms(problem: SubsetProblem, candidates: np.ndarray) -> np.ndarray:
+def pair_terms(problem: UnitProblem, candidates: np.ndarray) -> np.ndarray:
     """H of the candidates, with its diagonal made whole."""
     H = problem.pair_matrix[np.ix_(candidates, candidates)].astype(np.float64)
     _complete_own_terms(H, np.arange(len(candidates)))
@@ -113,7 +110,7 @@ def pair_terms(problem: SubsetProblem, candidates: np.ndarray) -> np.ndarray:
 
 
 def sampled_rows(
-    problem: SubsetProblem, candidates: np.ndarray, count: int, rng: np.random.Generator
+    problem: UnitProblem, candidates: np.ndarray, count: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Positions of `count` candidates drawn at random (ascending), and their rows of H."""
     sample = np.sort(rng.choice(len(candidates), size=count, replace=False))
@@ -177,15 +174,22 @@ def _of_order_one(H: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return (H / largest, r / largest) if largest > 0.0 else (H, r)
 
 
-def ranked(problem: SubsetProblem, candidates: np.ndarray, weights: np.ndarray) -> list[int]:
-    """The heaviest, lowest index of equals first; those without weight in order of relevance."""
-    count = _how_many_to_rank(problem)
-    left = weights.copy()
-    width = WEIGHT_TIE * float(left.max())
-    order: list[int] = []
-    while len(order) < count and left.max() > width:
-        best = int((left >= left.max() - width).argmax())
-        order.append(int(candidates[best]))
-        left[best] = -np.inf
-    others = np.setdiff1d(candidates, order)
-    return order + most_relevant(problem, others, count - len(order))
+def ranked(problem: UnitProblem, candidates: np.ndarray, weights: np.ndarray) -> Iterator[int]:
+    """Candidates by weight, the lowest index of equals first; those without any follow in order of relevance."""
+    width = WEIGHT_TIE * float(weights.max())
+    heavy = weights > width
+    heaviest = candidates[heavy]
+    for place in descending(weights[heavy], lambda largest: width):
+        yield int(heaviest[place])
+    yield from most_relevant(problem, candidates[~heavy])
+
+
+STRATEGY = Strategy(
+    "qpfs",
+    qpfs,
+    "one convex programme weighs all features, for comparison",
+    needs_all_pairs=True,
+    in_order_of_choice=True,
+    nested=FIRST_CHOICES,
+    requires="solvers",
+)

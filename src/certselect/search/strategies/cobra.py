@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 from certselect.relaxation import Iterate, Relaxation, relax
+from certselect.search.found import Found
 from certselect.search.options import check_count, check_positive
-from certselect.search.rounding import (
-    draw_subsets,
-    factor_of,
-    round_draws,
-    start_from_forward,
-)
-from certselect.search.strategy import Found
+from certselect.search.rounding import draw_subsets, factor_of, round_draws, start_from_forward
+from certselect.search.strategy import Strategy
 from certselect.threads import SMALL, one_blas_thread
 
 
 def cobra(
-    problem: SubsetProblem,
+    problem: UnitProblem,
     found: Found,
     rng: np.random.Generator,
     /,
@@ -44,9 +40,8 @@ def cobra(
     is a better one is it the forward selection, made first for that purpose. Needs the
     whole pair matrix.
 
-    Under rules, entries of the relaxation are the units that are not required, and each
-    draw is repaired to an allowed subset; only where every k of these units are allowed
-    may `repair` be False.
+    Entries of the relaxation are the units that are not required, and each draw is repaired
+    to an allowed subset; only where every k of these units are allowed may `repair` be False.
     """
     draws = check_count("draws", draws, 1)
     if tol is not None:
@@ -54,9 +49,9 @@ def cobra(
     if max_seconds is not None:
         max_seconds = check_positive("max_seconds", max_seconds)
 
-    if not repair and problem.rules is not None and not problem.reduced.plain:
+    if not repair and not problem.rules.plain:
         raise InvalidInput(
-            "repair=False with groups or costs",
+            "repair=False with feature_groups or costs",
             "repair=True: a subset as it was drawn need not respect them",
             "Leave repair out.",
         )
@@ -71,7 +66,16 @@ def cobra(
     found.multipliers, found.lift = found.relaxation.multipliers, found.relaxation.lift
     if problem.reduced.k == 0:
         return  # the required units are all there is to choose
-    Q = problem.reduced.matrix
-    with one_blas_thread(len(Q) <= SMALL):
+    with one_blas_thread(len(problem.reduced.matrix) <= SMALL):
         drawn = draw_subsets(factor_of(found.relaxation), draws, rng)
-        found.drawn_size = round_draws(problem, found, Q, drawn, repair=repair).mean_size
+        found.drawn_size = round_draws(problem, found, drawn, repair=repair).mean_size
+
+
+STRATEGY = Strategy(
+    "cobra",
+    cobra,
+    "the paper's search: relax to a semidefinite programme, round at random, repair",
+    needs_all_pairs=True,
+    warm_start=True,
+    bounds=True,
+)

@@ -1,47 +1,47 @@
-"""Under rules: a subset that grows and shrinks by units of several columns each."""
+"""A subset that grows and shrinks by units, on its way to an allowed one."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from certselect.criteria.problem import SubsetProblem
-from certselect.criteria.rules import Rules
-from certselect.search.ties import first_best, last_best
+from certselect.criteria.units import UnitProblem
+from certselect.search.ties import first_best, last_best, value_scale
 
 
-class RuledSubset:
-    """A subset on its way to an allowed one: its value, what others would add, by what its members are missed.
+class Subset:
+    """Its value, what others would add to it, by what its members are missed.
 
-    The pair weight is that of its own size, in columns. Units of different sizes
-    compete by what they are worth per column.
+    The pair weight is that of its own size, in columns. Units of different sizes compete by
+    what they are worth per column. Only the pair rows of units that were members are asked for.
     """
 
-    def __init__(self, problem: SubsetProblem, rules: Rules) -> None:
-        self.problem, self.rules = problem, rules
+    def __init__(self, problem: UnitProblem) -> None:
+        self.problem, self.rules, self.scale = problem, problem.rules, value_scale(problem)
         self.members: list[int] = []
         self.size = 0
         self._pairs_with_members = np.zeros(problem.n_features)
         self._rows_to_come: list[int] = []  # members whose pair terms nobody has needed yet
         self._worth_alone = self._shared_inside = 0.0
+        self._scores = np.empty(problem.n_features)  # one array for all steps: allocating costs as much as adding
 
     def value(self) -> float:
         return self._worth_alone - self.problem.weight(self.size) * self._shared_inside
 
-    def best_newcomer(self, scale: float) -> int:
+    def best_newcomer(self) -> int:
         """The unit that adds most per column, among those with which the subset can still be completed."""
         may_come = self.rules.can_join(self.members)
         may_come[self.members] = False
-        gains = self._worth(self.size + self.rules.sizes) / self.rules.sizes
-        return first_best(np.where(may_come, gains, -np.inf), scale)
+        gains = self._worth_per_column(1)
+        gains[~may_come] = -np.inf
+        return first_best(gains, self.scale)
 
-    def least_missed(self, scale: float) -> int | None:
+    def least_missed(self) -> int | None:
         """The member that adds least per column, if one may leave and another stays."""
         # Ascending, so that of equally cheap members the highest index goes.
         free = np.setdiff1d(self.members, self.rules.required)
         if len(self.members) < 2 or not len(free):
             return None
-        losses = self._worth(self.size - self.rules.sizes)[free] / self.rules.sizes[free]
-        return int(free[last_best(-losses, scale)])
+        return int(free[last_best(-self._worth_per_column(-1)[free], self.scale)])
 
     def size_without(self, member: int) -> int:
         return self.size - int(self.rules.sizes[member])
@@ -63,11 +63,17 @@ class RuledSubset:
         self._worth_alone -= float(self.problem.linear[member])
         self.size -= int(self.rules.sizes[member])
         self.members.remove(member)
-        self._account(member, -1.0)
+        self._account(member, comes=False)
 
-    def _worth(self, sizes: np.ndarray) -> np.ndarray:
-        """What each unit adds to the others, at the pair weights of these sizes (n,)."""
-        return self.problem.linear - pair_weights(self.problem, sizes) * (self._shared() + self.rules.inner)
+    def _worth_per_column(self, change: int) -> np.ndarray:
+        """What each unit adds to the others, at the pair weight of the size with it (1) or without it (-1)."""
+        shared, sizes = self._shared(), self.rules.sizes
+        if self.rules.single:  # one weight for all
+            np.multiply(shared, -self.problem.weight(self.size + change), out=self._scores)
+            self._scores += self.problem.linear
+            return self._scores
+        weights = self.problem.weights(self.size + change * sizes)
+        return (self.problem.linear - weights * (shared + self.rules.inner)) / sizes
 
     def _shared_by(self, unit: int) -> float:
         """Pair terms of a unit's columns with each other and with those of the other members."""
@@ -75,17 +81,14 @@ class RuledSubset:
 
     def _shared(self) -> np.ndarray:
         while self._rows_to_come:
-            self._account(self._rows_to_come[0], 1.0)
+            self._account(self._rows_to_come[0], comes=True)
             del self._rows_to_come[0]
         return self._pairs_with_members
 
-    def _account(self, unit: int, sign: float) -> None:
+    def _account(self, unit: int, *, comes: bool) -> None:
         own = self._pairs_with_members[unit]
-        self._pairs_with_members += sign * self.problem.pair_row(unit)
+        if comes:
+            self._pairs_with_members += self.problem.pair_row(unit)
+        else:
+            self._pairs_with_members -= self.problem.pair_row(unit)
         self._pairs_with_members[unit] = own  # a unit's pair term with itself is arbitrary
-
-
-def pair_weights(problem: SubsetProblem, sizes: np.ndarray) -> np.ndarray:
-    """The pair weight of each of these subset sizes; 0 where there is no subset of that size."""
-    kinds, kind = np.unique(sizes, return_inverse=True)
-    return np.array([problem.weight(int(size)) if size > 0 else 0.0 for size in kinds])[kind]

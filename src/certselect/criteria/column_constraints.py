@@ -1,4 +1,4 @@
-"""Constraints: which subsets of the table's columns may be chosen."""
+"""ColumnConstraints: which subsets of the table's columns may be chosen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUDGET_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Constraints:
+class ColumnConstraints:
     """What a subset must hold to besides its size, in column indices of the table.
 
     Attributes

@@ -7,16 +7,17 @@ import math
 import numpy as np
 
 from certselect.certificate import lost_in_matrix
-from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
-from certselect.search.backward import backward
-from certselect.search.forward import forward
+from certselect.search.completion import Completion
+from certselect.search.found import Found
 from certselect.search.options import check_count, check_positive
 from certselect.search.polish import polish, settle_ties
 from certselect.search.prover import Prover
-from certselect.search.ruled_repair import repair_under_rules
 from certselect.search.selection import PROVEN_OPTIMAL
-from certselect.search.strategy import Found
+from certselect.search.strategies.backward import backward
+from certselect.search.strategies.forward import forward
+from certselect.search.strategy import Strategy
 from certselect.search.ties import tie_width, value_scale
 
 # Dense matrices of this size are what the rounds can afford: minutes on two cores.
@@ -26,7 +27,7 @@ SMALLEST_TIE = 1e-200
 
 
 def exact(
-    problem: SubsetProblem,
+    problem: UnitProblem,
     found: Found,
     rng: np.random.Generator,
     /,
@@ -60,7 +61,7 @@ def exact(
 
 
 def prove(
-    problem: SubsetProblem, found: Found, *, max_seconds: float, all_best: int = 0, known: float = -math.inf
+    problem: UnitProblem, found: Found, *, max_seconds: float, all_best: int = 0, known: float = -math.inf
 ) -> None:
     """Go on from the subset in `found` to the best one, or as near to its proof as time and Ctrl-C allow.
 
@@ -84,7 +85,7 @@ def prove(
             settle_ties(problem, found)
 
 
-def start_well(problem: SubsetProblem, found: Found, rng: np.random.Generator) -> None:
+def start_well(problem: UnitProblem, found: Found, rng: np.random.Generator) -> None:
     """Put the better of two greedy searches, polished, into `found`."""
     values = []
     for greedy in (forward, backward):
@@ -99,11 +100,11 @@ def start_well(problem: SubsetProblem, found: Found, rng: np.random.Generator) -
             found.scores.append(values[-1])
 
 
-def prover_for(problem: SubsetProblem, units: list[int], *, all_best: int = 0, known: float = -math.inf) -> Prover:
+def prover_for(problem: UnitProblem, units: list[int], *, all_best: int = 0, known: float = -math.inf) -> Prover:
     """A prover for a problem in unit form, starting from an allowed subset of its units."""
     reduced = problem.reduced
     seen: set[tuple[int, ...]] = set()
-    scale = value_scale(problem)
+    scale, completion = value_scale(problem), Completion(problem.rules)
 
     def positions_of(indices: list[int]) -> list[int]:
         free = np.setdiff1d(indices, reduced.required)
@@ -113,16 +114,13 @@ def prover_for(problem: SubsetProblem, units: list[int], *, all_best: int = 0, k
         return problem.value(reduced.unit_indices(positions))
 
     def nearby(membership: np.ndarray) -> list[int] | None:
-        """The subset of the largest memberships, polished."""
-        if reduced.plain:
-            chosen = np.sort(np.argsort(-membership, kind="stable")[: reduced.k])
-        else:
-            chosen = np.flatnonzero(repair_under_rules(problem, (membership > 0.5)[None], scale=scale)[0])
-        key = tuple(chosen.tolist())
+        """The allowed subset of the largest memberships, polished."""
+        order = reduced.units[np.argsort(-membership, kind="stable")]
+        key = tuple(sorted(completion.in_order(order.tolist())))
         if key in seen:
             return None
         seen.add(key)
-        better = Found(indices=reduced.unit_indices(key))
+        better = Found(indices=list(key))
         polish(problem, better)
         return positions_of(better.indices)
 
@@ -137,3 +135,12 @@ def prover_for(problem: SubsetProblem, units: list[int], *, all_best: int = 0, k
         all_best=all_best,
         lost=lost_in_matrix(problem),
     )
+
+
+STRATEGY = Strategy(
+    "exact",
+    exact,
+    "the best subset, proven to be the best, or the gap that is left when time is up",
+    needs_all_pairs=True,
+    bounds=True,
+)

@@ -8,15 +8,16 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csc_array, eye_array, vstack
 
-from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.units import UnitProblem
 from certselect.criteria.reduced import ReducedProblem
+from certselect.search.found import Found
 from certselect.search.options import check_count
 from certselect.search.quadratic import minimise_quadratic
 from certselect.search.rounding import round_draws, start_from_forward
-from certselect.search.strategy import Found
+from certselect.search.strategy import Strategy
 
 
-def soss(problem: SubsetProblem, found: Found, rng: np.random.Generator, /, *, draws: int = 1000) -> None:
+def soss(problem: UnitProblem, found: Found, rng: np.random.Generator, /, *, draws: int = 1000) -> None:
     """Relax "in or out" to a degree of membership, solve that exactly, and read the degrees as probabilities.
 
     Naghibi, Hoffmann and Pfister (2013). On 0/1 vectors x_i^2 = x_i, so whatever d is,
@@ -32,8 +33,8 @@ def soss(problem: SubsetProblem, found: Found, rng: np.random.Generator, /, *, d
     features as in COBRA, and the best is kept. Ctrl-C before that leaves the forward
     selection. Needs the whole pair matrix and the package clarabel.
 
-    Under rules, degrees of membership keep to sizes, rivals and budget as well, and each
-    subset drawn is repaired to an allowed one.
+    Degrees of membership keep to sizes, rivals and budget as well, and each subset drawn is
+    repaired to an allowed one.
     """
     draws = check_count("draws", draws, 1)
     start_from_forward(problem, found, rng)
@@ -42,7 +43,7 @@ def soss(problem: SubsetProblem, found: Found, rng: np.random.Generator, /, *, d
         return  # the required units are all there is to choose
     membership = solve_concave(reduced.matrix, reduced.k, sizes=reduced.sizes, at_most=_limits(reduced))
     drawn = draw_members(membership, draws, rng)
-    found.drawn_size = round_draws(problem, found, reduced.matrix, drawn).mean_size
+    found.drawn_size = round_draws(problem, found, drawn).mean_size
 
 
 def _limits(reduced: ReducedProblem) -> list[tuple[np.ndarray, float]]:
@@ -96,3 +97,12 @@ def solve_concave(
 def draw_members(membership: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
     """Subsets (draws, n) as booleans, feature i in each with probability membership[i]."""
     return np.array([rng.random(len(membership)) < membership for _ in range(draws)])
+
+
+STRATEGY = Strategy(
+    "soss",
+    soss,
+    "a concave programme rounded at random, for comparison",
+    needs_all_pairs=True,
+    requires="solvers",
+)

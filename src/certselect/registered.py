@@ -1,0 +1,80 @@
+"""Things found by name: those of the package, those that users register, those that other packages bring.
+
+Other packages name theirs in an entry-point group. Nothing is loaded before it is asked
+for by its name, so that listing names costs no imports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib.metadata import entry_points
+from typing import Generic, TypeVar
+
+from certselect.errors import InvalidInput
+from certselect.names import find_name
+
+Record = TypeVar("Record")
+
+
+class Registry(Generic[Record]):
+    """Records of one kind by name.
+
+    Parameters
+    ----------
+    what : str
+        What errors call such a record: "strategy", "criterion".
+    group : str
+        The entry-point group in which other packages name theirs.
+    kind : type
+        What a record must be an instance of, with an attribute `name`.
+    load : callable
+        From the name of one of the package's own records to the record.
+    own : iterable of str
+        The names of these, in the order in which they are listed.
+    """
+
+    def __init__(
+        self, what: str, group: str, kind: type[Record], load: Callable[[str], Record], own: Iterable[str]
+    ) -> None:
+        self.what, self.group, self.kind, self._load = what, group, kind, load
+        self._own = list(own)
+        self._registered: dict[str, Record] = {}
+
+    def register(self, record: Record) -> None:
+        """Add a record; one that is registered already may be replaced, one of the package may not."""
+        name = self._checked_name(record)
+        if name in self._own:
+            raise InvalidInput(f"a {self.what} named {name!r}", "a name that is not taken", "Choose another name.")
+        self._registered[name] = record
+
+    def names(self) -> list[str]:
+        """All names: the package's own, those registered, those of other packages."""
+        others = sorted(point.name for point in entry_points(group=self.group))
+        return list(dict.fromkeys([*self._own, *self._registered, *others]))
+
+    def find(self, name: str) -> Record:
+        """The record of that name, matched without case; an error names the nearest one there is."""
+        name = find_name(self.what, name, self.names())
+        if name in self._own:
+            return self._load(name)
+        if name not in self._registered:
+            (point, *_) = entry_points(group=self.group, name=name)
+            record = point.load()
+            if self._checked_name(record) != name:
+                raise InvalidInput(
+                    f"the entry point {name!r} of {self.group}, which holds a {self.what} named {record.name!r}",
+                    "the same name for both",
+                    "Tell those who wrote that package.",
+                )
+            self._registered[name] = record
+        return self._registered[name]
+
+    def _checked_name(self, record: object) -> str:
+        name = getattr(record, "name", None)
+        if not isinstance(record, self.kind) or not isinstance(name, str) or name != name.lower() or not name:
+            raise InvalidInput(
+                f"{record!r:.80} as a {self.what}",
+                f"a {self.kind.__name__} with a name in lower case",
+                f"Make one with certselect.{self.kind.__name__}(...).",
+            )
+        return name

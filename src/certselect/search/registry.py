@@ -1,0 +1,57 @@
+"""The strategies by name: a file each in `strategies/`, those that users register, those of other packages.
+
+A file `strategies/NAME.py` with a `STRATEGY` named NAME in it is all it takes to add one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from certselect.registered import Registry
+from certselect.search import strategies as _files
+from certselect.search.strategy import Strategy
+
+AUTO = "auto"
+
+
+def _load(name: str) -> Strategy:
+    return import_module(f"{_files.__name__}.{name}").STRATEGY
+
+
+_registry = Registry(
+    "strategy", "certselect.strategies", Strategy, _load, sorted(module.name for module in iter_modules(_files.__path__))
+)
+
+
+def register_strategy(strategy: Strategy) -> None:
+    """Make a search of your own available by its name, in every selector, function and command.
+
+    Examples
+    --------
+    >>> from certselect import Strategy, register_strategy
+    >>> def first(problem, found, rng, /):
+    ...     "The candidates that come first: a search to compare others with."
+    ...     found.indices.extend(problem.candidates[: problem.k].tolist())
+    >>> register_strategy(Strategy("first", first, "the first k columns"))
+    """
+    _registry.register(strategy)
+
+
+def strategy_names() -> list[str]:
+    """All that `strategy` may be, "auto" first."""
+    return [AUTO, *_registry.names()]
+
+
+def strategies() -> dict[str, Strategy]:
+    """All strategies by name, each with its summary, its options and what it needs."""
+    return {name: _registry.find(name) for name in _registry.names()}
+
+
+def find_strategy(name: str, options: Mapping[str, Any] | None = None) -> Strategy:
+    """The strategy of that name, once its options are known to be its own."""
+    strategy = _registry.find(name)
+    strategy.check_options(options or {})
+    return strategy

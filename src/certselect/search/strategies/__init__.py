@@ -1,0 +1,1 @@
+"""One search strategy per file; the file's name is the strategy's, and its `STRATEGY` says what it needs."""

@@ -1,0 +1,177 @@
+"""Simulated annealing: swaps that may lower the value, ever less as it cools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from certselect.criteria.units import UnitProblem
+from certselect.progress import report
+from certselect.search.completion import Completion
+from certselect.search.found import Found
+from certselect.search.options import check_count, check_positive
+from certselect.search.rounding import start_from_forward
+from certselect.search.strategy import Strategy
+from certselect.search.ties import beats, value_scale
+
+STEPS_PER_SWAP = 250
+FEWEST_STEPS, MOST_STEPS = 20_000, 2_000_000
+BLOCKS = 200
+COOLED_TO = 1e-3
+# Of the proposals, where swaps alone might not get everywhere: few, for one costs as much as dozens of swaps.
+REFILL_SHARE = 0.02
+
+
+def annealing(
+    problem: UnitProblem,
+    found: Found,
+    rng: np.random.Generator,
+    /,
+    *,
+    steps: int | None = None,
+    temperature: float = 1.0,
+) -> None:
+    """Escape what stops greedy searches by taking, now and then, a swap for the worse.
+
+    Starts from the forward selection, so it never ends below it. Each step
+    proposes to exchange a random member for a random candidate left out; a
+    change of the value by d < 0 is accepted with probability exp(d / T). T falls
+    in 200 equal ratios to a thousandth of its start, which is `temperature` times
+    the standard deviation of d over all swaps of the forward selection, so that
+    the data set the scale. Without `steps` there are 250 for each possible swap,
+    but no fewer than 20 000 and no more than 2 million. Needs the whole pair matrix.
+
+    Units are exchanged for units of equal size, where the rules allow it. Where sizes
+    differ or a budget binds, which exchanges alone might not get past, one proposal in
+    fifty brings in a unit and fills up around it at random, members first.
+    """
+    temperature = check_positive("temperature", temperature)
+    if steps is not None:
+        steps = check_count("steps", steps, 1)
+    start_from_forward(problem, found, rng)
+    state = _State(problem, found.indices)
+    if not state.outside or not state.members:
+        return
+    if steps is None:
+        steps = min(max(FEWEST_STEPS, STEPS_PER_SWAP * len(found.indices) * len(state.outside)), MOST_STEPS)
+    hottest = temperature * _spread_of_swaps(problem, found.indices, state.outside)
+    scale, best, done = value_scale(problem), found.scores[-1], 0
+    for block in range(BLOCKS):
+        # Summed anew for each block, so that rounding does not pile up.
+        state.put(state.all_members)
+        heat = hottest * COOLED_TO ** (block / (BLOCKS - 1))
+        end = steps * (block + 1) // BLOCKS
+        while done < end:
+            for taken in _walk(state, end - done, heat, rng):
+                done += 1
+                if taken and beats(state.value, best, scale):
+                    best = state.value
+                    found.indices = state.all_members
+                    found.scores.append(best)
+        report("annealing", done, steps)
+
+
+def _walk(state: _State, count: int, heat: float, rng: np.random.Generator) -> Iterator[bool]:
+    """Up to `count` proposals, each taken or not; ends earlier where filling up has changed how many members there are."""
+    leaving = rng.integers(len(state.members), size=count).tolist()
+    coming = rng.integers(len(state.outside), size=count).tolist()
+    # To exceed minus an exponential variate of mean T has probability exp(d / T).
+    allowed = (-heat * rng.standard_exponential(count)).tolist()
+    refills = (rng.random(count) < state.refill_share).tolist() if state.refill_share else [False] * count
+    for place, position, lowest, refill in zip(leaving, coming, allowed, refills, strict=True):
+        if not refill:
+            yield state.swap_if(place, position, lowest)
+        elif state.fill_up_if(position, lowest, rng):
+            yield True
+            return
+        else:
+            yield False
+
+
+class _State:
+    """An allowed subset, its value and what each unit contributes to it, or would."""
+
+    def __init__(self, problem: UnitProblem, units: list[int]) -> None:
+        self.problem, self.rules, self.weight = problem, problem.rules, problem.weight(problem.k)
+        self.matrix = problem.pair_matrix
+        self.completion = Completion(problem.rules)
+        self.sizes, self.costs = problem.rules.sizes.tolist(), problem.rules.costs.tolist()
+        self.group = {int(unit): number for number, group in enumerate(problem.rules.rivals) for unit in group}
+        self.plain = problem.rules.plain
+        differ = len(np.unique(problem.rules.sizes[problem.candidates])) > 1
+        self.refill_share = REFILL_SHARE if differ or problem.rules.budget < np.inf else 0.0
+        self.put(units)
+
+    def put(self, units: list[int]) -> None:
+        """Be this allowed subset."""
+        self.worth, self.value = _worth_and_value(self.problem, units)
+        required = set(self.rules.required)
+        self.members = [unit for unit in units if unit not in required]
+        self.outside = np.setdiff1d(self.problem.candidates, units).tolist()
+        self.cost = self.rules.cost(units)
+        self.holder = {self.group[unit]: unit for unit in self.members if unit in self.group}
+
+    @property
+    def all_members(self) -> list[int]:
+        return sorted([*self.members, *self.rules.required])
+
+    def swap_if(self, place: int, position: int, lowest: float) -> bool:
+        """Exchange a member for a unit outside, if that is allowed and changes the value by `lowest` or more."""
+        out, new = self.members[place], self.outside[position]
+        between = self.weight * self.matrix.item(out, new)
+        worth_out, worth_new = self.worth.item(out), self.worth.item(new)
+        change = worth_new - worth_out + between
+        if change < lowest or not (self.plain or self._may_swap(out, new)):
+            return False
+        self.value += change
+        self.worth += self.weight * np.subtract(self.matrix[out], self.matrix[new], dtype=float)
+        self.worth[out], self.worth[new] = worth_out - between, worth_new + between
+        self.members[place], self.outside[position] = new, out
+        self.cost += self.costs[new] - self.costs[out]
+        if out in self.group:
+            del self.holder[self.group[out]]
+        if new in self.group:
+            self.holder[self.group[new]] = new
+        return True
+
+    def _may_swap(self, out: int, new: int) -> bool:
+        if self.sizes[out] != self.sizes[new] or self.cost - self.costs[out] + self.costs[new] > self.rules.budget:
+            return False
+        return self.holder.get(self.group.get(new, -1), out) == out
+
+    def fill_up_if(self, position: int, lowest: float, rng: np.random.Generator) -> bool:
+        """Bring in a unit from outside, then random members, then others, of whatever sizes; if it is worth that."""
+        newcomer = self.outside[position]
+        others = rng.permutation(self.outside)
+        order = np.concatenate([[newcomer], rng.permutation(self.members), others[others != newcomer]])
+        proposal = sorted(self.completion.in_order(order.tolist()))
+        if _worth_and_value(self.problem, proposal)[1] - self.value < lowest:
+            return False
+        self.put(proposal)
+        return True
+
+
+def _worth_and_value(problem: UnitProblem, members: list[int]) -> tuple[np.ndarray, float]:
+    """What each unit contributes, or would, beside the (other) members (n,), and the members' value."""
+    weight = problem.weight(problem.k)
+    rows = problem.pair_matrix[members].astype(float)
+    rows[np.arange(len(members)), members] = 0.0  # a unit's pair term with itself is arbitrary
+    shared = rows.sum(axis=0)
+    value = float((problem.worth_alone[members] - weight / 2 * shared[members]).sum())
+    return problem.worth_alone - weight * shared, value
+
+
+def _spread_of_swaps(problem: UnitProblem, members: list[int], outside: list[int]) -> float:
+    """Standard deviation of the change in value over all swaps of a member for a unit outside."""
+    worth, _ = _worth_and_value(problem, members)
+    between = problem.weight(problem.k) * problem.pair_matrix[np.ix_(members, outside)]
+    return float((worth[outside] - worth[members][:, None] + between).std())
+
+
+STRATEGY = Strategy(
+    "annealing",
+    annealing,
+    "random swaps that cool down; escapes what stops greedy searches",
+    needs_all_pairs=True,
+)

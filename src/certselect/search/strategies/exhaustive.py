@@ -1,0 +1,161 @@
+"""Exhaustive search: every allowed subset, for problems small enough to have no doubt about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from certselect.criteria.units import UnitProblem
+from certselect.errors import InvalidInput
+from certselect.progress import report
+from certselect.search.found import Found
+from certselect.search.options import check_count
+from certselect.search.selection import PROVEN_OPTIMAL
+from certselect.search.strategy import Strategy
+from certselect.search.ties import beats, tie_width, value_scale
+
+SUBSETS_AT_ONCE = 1 << 14
+
+
+def exhaustive(
+    problem: UnitProblem, found: Found, rng: np.random.Generator, /, *, max_subsets: int = 2_000_000
+) -> None:
+    """Value every allowed subset and keep the best, the lexicographically first of equals.
+
+    Subsets of one unit less are grown by each unit behind their last, so that what subsets
+    have in common is summed once. A part that breaks a rule is not grown any further, and
+    one whose size the units behind it cannot make up to k is never begun.
+    """
+    choice = _Choice(problem)
+    count = choice.count()
+    if count > check_count("max_subsets", max_subsets, 1):
+        raise InvalidInput(
+            f"{count:,} subsets of {problem.k} out of {len(problem.candidates)} candidates",
+            f"at most max_subsets={max_subsets:,} for strategy='exhaustive'",
+            "Use another strategy ('forward' with polish=True is quick), or raise max_subsets and wait.",
+        )
+    scale, done = value_scale(problem), 0
+    best = holder = -np.inf  # the largest value so far, and that of the subset held, which equals it
+    for whole in choice.whole_subsets():
+        best = max(best, float(whole.values.max()))
+        better = beats(best, holder, scale)
+        equals = np.flatnonzero(whole.values >= best - tie_width(best, scale))
+        if len(equals):
+            first = min(equals.tolist(), key=lambda place: choice.units(whole.members[:, place]))
+            units = choice.units(whole.members[:, first])
+            if better or units < found.indices:
+                found.indices, holder = units, float(whole.values[first])
+            if better:
+                found.scores.append(holder)
+        done += len(whole.values)
+        report("exhaustive", done, count)
+    found.status = PROVEN_OPTIMAL
+
+
+class _Parts(NamedTuple):
+    """Sets of units, a column each: members (places in `_Choice.free`), values, columns still to choose, cost."""
+
+    members: np.ndarray
+    values: np.ndarray
+    left: np.ndarray
+    cost: np.ndarray
+
+    def take(self, kept: np.ndarray) -> _Parts:
+        return _Parts(self.members[:, kept], self.values[kept], self.left[kept], self.cost[kept])
+
+
+class _Choice:
+    """What can be chosen beside the required units."""
+
+    def __init__(self, problem: UnitProblem) -> None:
+        rules, weight = problem.rules, problem.weight(problem.k)
+        self.required = list(rules.required)
+        self.free = np.setdiff1d(problem.candidates, self.required)
+        self.left = problem.k - rules.size(self.required)
+        self.value_of_required = problem.value(self.required)
+        self.pair_costs = weight * problem.pair_matrix[np.ix_(self.free, self.free)].astype(float)
+        np.fill_diagonal(self.pair_costs, 0.0)
+        beside = problem.pair_matrix[np.ix_(self.free, self.required)].sum(axis=1, dtype=float)
+        self.worth = problem.worth_alone[self.free] - weight * beside
+        self.sizes, self.costs = rules.sizes[self.free], rules.costs[self.free]
+        self.budget = rules.budget - rules.cost(self.required)
+        # Units that are nobody's rivals are each in a group of their own.
+        self.group = np.arange(len(self.free))
+        for number, group in enumerate(rules.rivals, start=len(self.free)):
+            self.group[np.isin(self.free, group)] = number
+        self.rivals = bool(rules.rivals)
+
+    def units(self, members: np.ndarray) -> list[int]:
+        return sorted([*self.required, *self.free[members].tolist()])
+
+    def count(self) -> int:
+        """How many sets of units have the right size, allowed or not."""
+        ways = [1] + [0] * self.left
+        for size in self.sizes.tolist():
+            for reached in range(self.left, size - 1, -1):
+                ways[reached] += ways[reached - size]
+        return ways[self.left]
+
+    def whole_subsets(self) -> Iterator[_Parts]:
+        """All allowed subsets, by blocks."""
+        nothing = np.empty((0, 1), dtype=np.intp)
+        start = _Parts(nothing, np.full(1, self.value_of_required), np.full(1, self.left), np.zeros(1))
+        reachable = self._reachable()
+        waiting = [start]  # the last first, so that few parts are held at a time
+        while waiting:
+            parts = waiting.pop()
+            whole = parts.left == 0
+            if whole.any():
+                yield parts.take(whole)
+            if not whole.all():
+                waiting.extend(reversed(list(self._grown(parts.take(~whole), reachable))))
+
+    def _reachable(self) -> np.ndarray:
+        """Entry (i, t): units i and behind can make up t columns (booleans)."""
+        reachable = np.zeros((len(self.free) + 1, self.left + 1), dtype=bool)
+        reachable[-1, 0] = True
+        for i in range(len(self.free) - 1, -1, -1):
+            size = int(self.sizes[i])
+            reachable[i] = reachable[i + 1]
+            if size <= self.left:
+                reachable[i, size:] |= reachable[i + 1, : self.left + 1 - size]
+        return reachable
+
+    def _grown(self, parts: _Parts, reachable: np.ndarray) -> Iterator[_Parts]:
+        """Each part with each unit behind its last that leaves a way to k columns."""
+        n = len(self.free)
+        first = parts.members[-1] + 1 if len(parts.members) else np.zeros(len(parts.values), dtype=np.intp)
+        ends = np.cumsum(n - first)  # where each part's children end among all children
+        start = 0
+        while start < len(ends):
+            before = int(ends[start - 1]) if start else 0
+            stop = max(start + 1, int(np.searchsorted(ends, before + SUBSETS_AT_ONCE, side="right")))
+            parent = np.repeat(np.arange(start, stop), n - first[start:stop])
+            # Counting down from each part's end: the children take first..n-1 in turn.
+            last = np.arange(before, before + len(parent)) - ends[parent] + n
+            left = parts.left[parent] - self.sizes[last]
+            fits = left >= 0
+            fits &= reachable[last + 1, np.maximum(left, 0)]
+            cost = parts.cost[parent] + self.costs[last]
+            fits &= cost <= self.budget
+            if self.rivals:
+                for members in parts.members:
+                    fits &= self.group[members[parent]] != self.group[last]
+            parent, last, left, cost = parent[fits], last[fits], left[fits], cost[fits]
+            if len(parent):
+                members = np.concatenate([parts.members[:, parent], last[None]])
+                values = parts.values[parent] + self.worth[last]
+                for member in members[:-1]:
+                    values -= self.pair_costs[member, last]
+                yield _Parts(members, values, left, cost)
+            start = stop
+
+
+STRATEGY = Strategy(
+    "exhaustive",
+    exhaustive,
+    "every subset; the best one for sure, for a few million subsets at most",
+    needs_all_pairs=True,
+)

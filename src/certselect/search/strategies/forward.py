@@ -1,0 +1,39 @@
+"""Forward selection: the greedy search that mRMR and JMI are known by."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from certselect.criteria.units import UnitProblem
+from certselect.progress import report
+from certselect.search.found import Found
+from certselect.search.nesting import FIRST_CHOICES
+from certselect.search.strategy import Strategy
+from certselect.search.subset import Subset
+
+
+def forward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -> None:
+    """Start from the required units and add, until the subset is whole, the unit that makes it worth most.
+
+    The subset's own size sets the pair weight at each step, which for mRMR and
+    JMI is the classical rule: relevance minus the mean pair term with the chosen.
+    Units of several columns compete by what they add per column, and only those with which
+    the subset can still be completed. Only the chosen units' pair rows are ever asked for.
+    """
+    subset = Subset(problem)
+    to_come = list(problem.rules.required)
+    while subset.size < problem.k:
+        unit = to_come.pop(0) if to_come else subset.best_newcomer()
+        subset.add(unit)
+        found.indices.append(unit)
+        found.scores.append(subset.value())
+        report("forward", subset.size, problem.k)
+
+
+STRATEGY = Strategy(
+    "forward",
+    forward,
+    "grow the subset greedily; the quickest that heeds pairs",
+    in_order_of_choice=True,
+    nested=FIRST_CHOICES,
+)
