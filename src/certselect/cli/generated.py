@@ -117,9 +117,9 @@ def _value(name: str, about: About, given: dict[str, Any]) -> Any:
     for option in about.options:
         value = given[_parameter_name(name, option)]
         _, parse = _KINDS[option.kind]
-        read.append((option.part, value if value is None or value == [] else parse(value)))
+        read.append((option.part, None if value in (None, []) else parse(value)))  # typer: no list is []
     if about.options[0].part is None:
-        return read[0][1] if read[0][1] != [] else None
+        return read[0][1]
     if about.options[0].kind == "flag":  # the last flag given says most
         return next((part for part, value in reversed(read) if value), about.default)
     return {part: value for part, value in read if value} or None

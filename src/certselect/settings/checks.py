@@ -1,17 +1,16 @@
 """Checks of single settings: each takes a name and a value and returns the value to keep.
 
-NumPy's scalars pass as the numbers they are (NumPy registers them with `numbers`), without NumPy being imported here.
+NumPy's scalars pass as the numbers they are without NumPy being imported here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from numbers import Integral
 from typing import Any
 
 from certselect.errors import InvalidInput
 from certselect.names import find_name, shown
-from certselect.settings.fields import as_float
+from certselect.settings.fields import as_float, as_whole
 
 Check = Callable[[str, Any], Any]
 
@@ -25,11 +24,10 @@ def whole(smallest: int) -> Check:
     """A whole number that is large enough."""
 
     def check(name: str, value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < smallest:
-            raise InvalidInput(
-                f"{name}={shown(value)}", f"a whole number, {smallest} or more", f"Pass {name} as an int."
-            )
-        return int(value)
+        number = as_whole(value)
+        if number is not None and number >= smallest:
+            return number
+        raise InvalidInput(f"{name}={shown(value)}", f"a whole number, {smallest} or more", f"Pass {name} as an int.")
 
     return check
 
@@ -38,8 +36,9 @@ def whole_or_one_of(smallest: int, rules: Iterable[str]) -> Check:
     """A whole number that is large enough, or the name of a rule."""
 
     def check(name: str, value: Any) -> int | str:
-        if isinstance(value, Integral) and not isinstance(value, bool) and value >= smallest:
-            return int(value)
+        number = as_whole(value)
+        if number is not None and number >= smallest:
+            return number
         return find_name(name, value, rules, also=f"a whole number, {smallest} or more")
 
     return check

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Self
 
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.settings.checks import number_or_none
-from certselect.settings.fields import Option, SettingsGroup, as_float, check_keys, setting
+from certselect.settings.fields import Option, SettingsGroup, as_float, as_whole, check_keys, setting
 
 PANEL = "Constraints"
 ALL_OR_NONE, AT_MOST_ONE = "all_or_none", "at_most_one"
@@ -37,10 +36,9 @@ def _listed(name: str, given: Any) -> list[Any]:
 
 
 def _feature(name: str, given: Any) -> Feature:
-    if isinstance(given, str):
-        return str(given)
-    if isinstance(given, Integral) and not isinstance(given, bool):
-        return int(given)
+    feature = str(given) if isinstance(given, str) else as_whole(given)
+    if feature is not None:
+        return feature
     raise InvalidInput(
         f"{shown(given)} in {name}", "the name or the index of a feature", "Name features by str, number them by int."
     )
@@ -96,13 +94,24 @@ def _plain_costs(costs: Any) -> list[Any] | None:
 
 @dataclass(frozen=True, eq=False)
 class Constraints(SettingsGroup):
-    """What a subset must respect. Fields keep what the user gave; `to_dict` has one form of it, which equality is of."""
+    """What a subset must respect.
+
+    Fields keep what the user gave. `to_dict` has one form for each; constraints are equal if these are.
+    """
 
     include: Any = setting(
-        None, "Always choose this column; may be repeated", PANEL, _features, Option("columns", metavar="COLUMN")
+        None,
+        "Columns that are always chosen",
+        PANEL,
+        _features,
+        Option("columns", help="Always choose this column; may be repeated", metavar="COLUMN"),
     )
     exclude: Any = setting(
-        None, "Never choose this column; may be repeated", PANEL, _features, Option("columns", metavar="COLUMN")
+        None,
+        "Columns that are never chosen",
+        PANEL,
+        _features,
+        Option("columns", help="Never choose this column; may be repeated", metavar="COLUMN"),
     )
     feature_groups: Any = setting(
         None,
@@ -113,10 +122,14 @@ class Constraints(SettingsGroup):
     )
     costs: Any = setting(
         None,
-        "CSV file with the columns feature and cost; a feature that is not in it costs nothing",
+        "What each column costs; 0 for those that are not named",
         PANEL,
         _costs,
-        Option("costs", metavar="FILE"),
+        Option(
+            "costs",
+            help="CSV file with the columns feature and cost; a feature that is not in it costs nothing",
+            metavar="FILE",
+        ),
         plain=_plain_costs,
     )
     budget: float | None = setting(
@@ -135,7 +148,7 @@ class Constraints(SettingsGroup):
         costs = given.get("costs") if isinstance(given, Mapping) else None
         if isinstance(costs, list) and any(isinstance(pair, list) for pair in costs):
             try:
-                given = {**given, "costs": {feature: cost for feature, cost in costs}}
+                given = {**given, "costs": dict(costs)}
             except (TypeError, ValueError):
                 raise InvalidInput(
                     f"costs={shown(costs)}", "numbers, or pairs of a feature and its cost", "Check the pairs."

@@ -9,11 +9,11 @@ from typing import Any, Self
 from certselect.errors import InvalidInput
 from certselect.names import did_you_mean, shown
 from certselect.settings.constraints import Constraints
-from certselect.settings.fields import About, SettingsGroup, check_keys, described
+from certselect.settings.fields import About, check_keys, described
 from certselect.settings.measuring import Measuring, Reading
 from certselect.settings.searching import Searching
 
-GROUPS: dict[str, type[SettingsGroup]] = {
+GROUPS: dict[str, type[Any]] = {
     "reading": Reading,
     "measuring": Measuring,
     "constraints": Constraints,

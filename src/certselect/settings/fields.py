@@ -163,6 +163,11 @@ def as_plain(value: Any, deepest: int = _DEEPEST) -> Any:
     return None
 
 
+def as_whole(value: object) -> int | None:
+    """The value as an int, or None if it is no whole number; NumPy registers its own with `numbers`."""
+    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+
+
 def as_float(value: object) -> float | None:
     """The value as a finite float, or None if it is no such number."""
     if not isinstance(value, Real) or isinstance(value, bool):

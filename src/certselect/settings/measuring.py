@@ -72,7 +72,7 @@ class Measuring(SettingsGroup):
     )
     bins: int | str = setting(
         5,
-        "Levels per column of numbers: a whole number or the name of a rule",
+        "Levels per column of numbers, a whole number or the name of a rule",
         MEASURING_PANEL,
         whole_or_one_of(2, BIN_RULES),
         Option("bins", metavar="NUMBER|RULE"),

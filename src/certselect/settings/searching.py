@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 from certselect.errors import InvalidInput
 from certselect.names import find_name, shown
 from certselect.settings.checks import flag, is_flag, number_or_none, text
-from certselect.settings.fields import Option, SettingsGroup, setting
+from certselect.settings.fields import Option, SettingsGroup, as_whole, setting
 
 PANEL = "Searching"
 TIGHT = "tight"
@@ -35,8 +34,9 @@ def _certify(name: str, value: Any) -> bool | str:
 
 
 def _random_state(name: str, value: Any) -> Any:
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= 0:
-        return int(value)
+    seed = as_whole(value)
+    if seed is not None and seed >= 0:
+        return seed
     if value is None or hasattr(value, "random"):  # NumPy's Generator and RandomState
         return value
     raise InvalidInput(
@@ -66,17 +66,17 @@ class Searching(SettingsGroup):
     )
     strategy: str = setting(
         "auto",
-        "How the subset is searched for; auto chooses by the number of columns",
+        "How the subset is searched for (auto chooses by the number of columns)",
         PANEL,
         text,
         names="certselect.search.registry:strategy_names",
     )
     strategy_options: dict[str, Any] | None = setting(
         None,
-        "An option of the strategy, like draws=500; may be repeated",
+        "Options of the strategy, by name",
         PANEL,
         _options,
-        Option("assignments", "--option", metavar="NAME=VALUE"),
+        Option("assignments", "--option", "An option of the strategy, like draws=500; may be repeated", "NAME=VALUE"),
     )
     polish: bool = setting(
         False, "Improve the subset that was found by swapping single features", PANEL, flag, Option("flag")
