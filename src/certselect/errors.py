@@ -7,6 +7,12 @@ too, so code written for scikit-learn catches them as it always did.
 
 from __future__ import annotations
 
+import sys
+import warnings
+
+# Code between a user's line and ours that a warning should not point at.
+_NOT_THE_USERS = ("certselect", "sklearn", "joblib", "dataclasses")
+
 
 class CertselectError(Exception):
     """Base of every error certselect raises on purpose."""
@@ -48,3 +54,15 @@ class QuickerSearchWarning(UserWarning):
 
 class ManyClassesWarning(UserWarning):
     """A target of whole numbers, read as labels, has so many that it may be a measurement."""
+
+
+class IdleSettingWarning(UserWarning):
+    """A setting was given that has no effect beside another one."""
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn of a line of the user's code: the nearest caller that is neither certselect nor scikit-learn."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USERS:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

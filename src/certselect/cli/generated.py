@@ -1,0 +1,175 @@
+"""The command line's options for settings, made from what the settings say of themselves.
+
+    @app.command(cls=SettingsCommand)
+    @with_settings(without=("certify",))
+    def choose(table: TableFile, settings: Settings) -> None: ...
+
+has an option for each setting in the place of `settings`, with its default, its help
+text and its help panel, and gets the `Settings` that the options say.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import warnings
+from collections.abc import Callable, Collection
+from functools import wraps
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from certselect.cli.constraint_options import read_costs, split_names
+from certselect.errors import InvalidInput
+from certselect.names import find_name
+from certselect.settings import About, Option, Settings, all_settings
+
+PARAMETER = "settings"
+# A help text's place for names that only a registry knows: {module:function}.
+_LISTED_BY = re.compile(r"\{([\w.]+):(\w+)\}")
+
+
+def with_settings(*, without: Collection[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command one option per setting, but for those it is `without`, which keep their defaults."""
+    known = all_settings()
+    left_out = {find_name("without", name, known) for name in without}
+    offered = {name: about for name, about in known.items() if name not in left_out}
+    parameters = {
+        _parameter_name(name, option): _parameter(name, option, about)
+        for name, about in offered.items()
+        for option in about.options
+    }
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        stated = inspect.signature(command, eval_str=True)
+
+        @wraps(command)
+        def run(**given: Any) -> Any:
+            # What remains of `given` are the command's own parameters.
+            values = {name: given.pop(name) for name in parameters}
+            settings = _noting_idle_ones({name: _value(name, about, values) for name, about in offered.items()})
+            return command(**given, **{PARAMETER: settings})
+
+        visible: list[inspect.Parameter] = []
+        for name, parameter in stated.parameters.items():
+            visible += parameters.values() if name == PARAMETER else [parameter.replace(kind=parameter.KEYWORD_ONLY)]
+        setattr(run, "__signature__", stated.replace(parameters=visible))  # noqa: B010 (a type checker knows none)
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in visible}
+        return run
+
+    return decorate
+
+
+class SettingsCommand(TyperCommand):
+    """A command whose help names criteria and strategies, which are looked up only when the help is printed."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        for parameter in self.params:
+            text = getattr(parameter, "help", None)
+            if text:
+                setattr(parameter, "help", _LISTED_BY.sub(_names, text))  # noqa: B010 (arguments may have none)
+        super().format_help(ctx, formatter)
+
+
+def _names(place: re.Match[str]) -> str:
+    return ", ".join(getattr(import_module(place[1]), place[2])())
+
+
+def help_text(about: About, option: Option) -> str:
+    """What `--help` says of an option, with its choices."""
+    if option.help:
+        return f"{option.help}."
+    choices = ", ".join(f"{name} ({words})" if words else name for name, words in about.choices.items())
+    choices = choices or (f"{{{about.names}}}" if about.names else "")
+    return f"{about.help}: {choices}." if choices else f"{about.help}."
+
+
+def _parameter_name(name: str, option: Option) -> str:
+    return option.flag.lstrip("-").replace("-", "_") or name
+
+
+def _parameter(name: str, option: Option, about: About) -> inspect.Parameter:
+    kind, _ = _KINDS[option.kind]
+    default = option.default if option.default is not None else about.default
+    if option.kind == "bins":
+        default = str(default)
+    declared = typer.Option(
+        option.flag or f"--{name.replace('_', '-')}",
+        help=help_text(about, option),
+        metavar=option.metavar or None,
+        rich_help_panel=about.panel,
+    )
+    return inspect.Parameter(
+        _parameter_name(name, option),
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind | None if default is None else kind, declared],
+    )
+
+
+def _value(name: str, about: About, given: dict[str, Any]) -> Any:
+    """A setting out of the options that spell it."""
+    read = []
+    for option in about.options:
+        value = given[_parameter_name(name, option)]
+        _, parse = _KINDS[option.kind]
+        read.append((option.part, None if value in (None, []) else parse(value)))  # typer: no list is []
+    if about.options[0].part is None:
+        return read[0][1]
+    if about.options[0].kind == "flag":  # the last flag given says most
+        return next((part for part, value in reversed(read) if value), about.default)
+    return {part: value for part, value in read if value} or None
+
+
+def _noting_idle_ones(keywords: dict[str, Any]) -> Settings:
+    """The settings; warnings are said as this command line says them, without a line of code."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        settings = Settings.from_keywords(keywords)
+    for warning in warned:
+        typer.echo(f"note: {warning.message}", err=True)
+    return settings
+
+
+def _assignments(given: list[str]) -> dict[str, Any]:
+    """The options of ["draws=500", "repair=best"]: values are read as JSON where they are JSON."""
+    values: dict[str, Any] = {}
+    for assignment in given:
+        name, equals, text = assignment.partition("=")
+        name = name.strip().replace("-", "_")
+        if not name or not equals:
+            raise InvalidInput(f"--option {assignment}", "NAME=VALUE, like draws=500", "Write an equals sign.")
+        if name in values:
+            raise InvalidInput(f"--option {name} twice", "one value", "Remove one of them.")
+        values[name] = _literal(text.strip())
+    return values
+
+
+def _literal(text: str) -> Any:
+    constant = text.lower()  # True, as Python writes it, is meant as well
+    try:
+        return json.loads(constant if constant in ("true", "false", "null") else text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+# kind of an option -> the type typer reads, and what becomes of it
+_KINDS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+    "text": (str, _same),
+    "whole": (int, _same),
+    "number": (float, _same),
+    "flag": (bool, _same),
+    "bins": (str, lambda text: int(text) if text.isdecimal() else text),
+    "columns": (list[str], _same),
+    "groups": (list[str], lambda listed: [split_names(names) for names in listed]),
+    "costs": (Path, read_costs),
+    "assignments": (list[str], _assignments),
+}

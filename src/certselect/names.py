@@ -1,0 +1,49 @@
+"""Finding what a user named, whatever the case, or the name that was probably meant."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from certselect.errors import InvalidInput
+
+_LONGEST_NAME = 100  # of a name that is compared with the known ones; a file may hold anything
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = 80
+
+
+def find_name(what: str, given: object, known: Iterable[str], *, also: str = "") -> str:
+    """The known name that `given` spells without regard to case.
+
+    `what` is the parameter that errors speak of; `also` says what else than a name it takes.
+
+    >>> find_name("criterion", "mRMR", ["jmi", "mrmr"])
+    'mrmr'
+    """
+    names = list(known)
+    spelled = {name.casefold(): name for name in names}
+    if isinstance(given, str) and given.casefold() in spelled:
+        return spelled[given.casefold()]
+    one_of = f"one of {', '.join(names)}" if len(names) != 1 else names[0]
+    raise InvalidInput(
+        f"{what}={shown(given)}",
+        f"{also}, or {one_of}" if also else one_of,
+        did_you_mean(given, names) if isinstance(given, str) else "Pass the name as a str.",
+    )
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """The sentence that answers a name nobody knows."""
+    spelled = {name.casefold(): name for name in known}
+    close = get_close_matches(given[:_LONGEST_NAME].casefold(), spelled, n=1)
+    return f"Did you mean {spelled[close[0]]!r}?" if close else "Check the spelling."
+
+
+def shown(value: object) -> str:
+    """A value as an error message shows it: `repr`, but never long and never failing."""
+    try:
+        return _short.repr(value)
+    except Exception:  # whatever a foreign __repr__ raises must not hide the error it is shown in
+        return f"<{type(value).__name__}>"

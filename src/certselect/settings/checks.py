@@ -1,0 +1,81 @@
+"""Checks of single settings: each takes a name and a value and returns the value to keep.
+
+NumPy's scalars pass as the numbers they are without NumPy being imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from certselect.errors import InvalidInput
+from certselect.names import find_name, shown
+from certselect.settings.fields import as_float, as_whole
+
+Check = Callable[[str, Any], Any]
+
+
+def one_of(choices: Iterable[str]) -> Check:
+    """One of these names, in any case."""
+    return lambda name, value: find_name(name, value, choices)
+
+
+def whole(smallest: int) -> Check:
+    """A whole number that is large enough."""
+
+    def check(name: str, value: Any) -> int:
+        number = as_whole(value)
+        if number is not None and number >= smallest:
+            return number
+        raise InvalidInput(f"{name}={shown(value)}", f"a whole number, {smallest} or more", f"Pass {name} as an int.")
+
+    return check
+
+
+def whole_or_one_of(smallest: int, rules: Iterable[str]) -> Check:
+    """A whole number that is large enough, or the name of a rule."""
+
+    def check(name: str, value: Any) -> int | str:
+        number = as_whole(value)
+        if number is not None and number >= smallest:
+            return number
+        return find_name(name, value, rules, also=f"a whole number, {smallest} or more")
+
+    return check
+
+
+def number_or_none(*, above: bool) -> Check:
+    """None or a finite number: above 0, or 0 as well."""
+
+    def check(name: str, value: Any) -> float | None:
+        number = as_float(value)
+        if value is None or (number is not None and (number > 0.0 or (number == 0.0 and not above))):
+            return number
+        wanted = "a finite number above 0" if above else "a finite number, 0 or more"
+        raise InvalidInput(f"{name}={shown(value)}", wanted, f"Leave {name} out for its default.")
+
+    return check
+
+
+def text(name: str, value: Any) -> str:
+    """A name that is looked up elsewhere."""
+    if isinstance(value, str) and value:
+        return str(value)
+    raise InvalidInput(f"{name}={shown(value)}", "a name", "Pass the name as a str.")
+
+
+def text_or_none(name: str, value: Any) -> str | None:
+    """None or a name."""
+    return None if value is None else text(name, value)
+
+
+def is_flag(value: object) -> bool:
+    """Whether the value is a bool, NumPy's included."""
+    return isinstance(value, bool) or (type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"))
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if is_flag(value):
+        return bool(value)
+    raise InvalidInput(f"{name}={shown(value)}", "True or False", f"Pass {name} as a bool.")

@@ -1,0 +1,118 @@
+"""What a subset is worth, and how a good one is searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from certselect.errors import InvalidInput
+from certselect.names import find_name, shown
+from certselect.settings.checks import flag, is_flag, number_or_none, text
+from certselect.settings.fields import Option, SettingsGroup, as_whole, setting
+
+PANEL = "Searching"
+TIGHT = "tight"
+
+
+def _criterion(name: str, value: Any) -> Any:
+    return value if isinstance(getattr(value, "name", None), str) else text(name, value)
+
+
+def _options(name: str, value: Any) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return dict(value)
+    raise InvalidInput(
+        f"{name}={shown(value)}", "a mapping from names of options to values", f'Pass {name}={{"draws": 500}}, say.'
+    )
+
+
+def _certify(name: str, value: Any) -> bool | str:
+    return bool(value) if is_flag(value) else find_name(name, value, [TIGHT], also="False or True")
+
+
+def _random_state(name: str, value: Any) -> Any:
+    seed = as_whole(value)
+    if seed is not None and seed >= 0:
+        return seed
+    if value is None or hasattr(value, "random"):  # NumPy's Generator and RandomState
+        return value
+    raise InvalidInput(
+        f"{name}={shown(value)}",
+        "None, a whole number (0 or more), a numpy Generator or a RandomState",
+        "Use an int for an answer that can be repeated.",
+    )
+
+
+@dataclass(frozen=True)
+class Searching(SettingsGroup):
+    """The criterion and the search. Names of criteria and strategies are looked up when a search begins.
+
+    `to_dict` has a criterion by its name, and null for a random generator and for objects among the options.
+    """
+
+    criterion: Any = setting(
+        "jmi",
+        "What a subset is worth",
+        PANEL,
+        _criterion,
+        plain=lambda value: str(getattr(value, "name", value)),
+        names="certselect.criteria.definitions:criterion_names",
+    )
+    beta: float | None = setting(
+        None, "Weight of the redundancy, for mifs", PANEL, number_or_none(above=False), Option("number")
+    )
+    strategy: str = setting(
+        "auto",
+        "How the subset is searched for (auto chooses by the number of columns)",
+        PANEL,
+        text,
+        names="certselect.search.registry:strategy_names",
+    )
+    strategy_options: dict[str, Any] | None = setting(
+        None,
+        "Options of the strategy, by name",
+        PANEL,
+        _options,
+        Option("assignments", "--option", "An option of the strategy, like draws=500; may be repeated", "NAME=VALUE"),
+    )
+    polish: bool = setting(
+        False, "Improve the subset that was found by swapping single features", PANEL, flag, Option("flag")
+    )
+    certify: bool | str = setting(
+        False,
+        "Prove how far the subset can be from the optimal one",
+        PANEL,
+        _certify,
+        Option("flag", part=True),
+        Option(
+            "flag",
+            "--tight",
+            "Prove it as tightly as possible in about a minute; often that the subset is optimal",
+            part=TIGHT,
+        ),
+    )
+    max_seconds: float | None = setting(
+        None,
+        "Time limit of the search, which then answers with the best subset found and its gap",
+        PANEL,
+        number_or_none(above=True),
+        Option("number", metavar="SECONDS"),
+    )
+    random_state: Any = setting(
+        None,
+        "Seed of the random strategies",
+        PANEL,
+        _random_state,
+        Option("whole", "--seed", default=0),
+        plain=lambda value: value if isinstance(value, int) else None,
+    )
+
+    def _check(self) -> None:
+        super()._check()
+        if self.max_seconds is not None and "max_seconds" in (self.strategy_options or ()):
+            raise InvalidInput(
+                "max_seconds, also in strategy_options", "one time limit", "Remove it from strategy_options."
+            )
