@@ -104,7 +104,9 @@ def _groups(find: _Columns, groups: Any, constant: np.ndarray) -> tuple[tuple[tu
     stated = groups if isinstance(groups, Mapping) else {TOGETHER: groups}
     for key in stated:
         if key not in (TOGETHER, RIVALS):
-            raise InvalidInput(f"feature_groups with the key {key!r}", f"{TOGETHER!r} and {RIVALS!r}", "Check the spelling.")
+            raise InvalidInput(
+                f"feature_groups with the key {key!r}", f"{TOGETHER!r} and {RIVALS!r}", "Check the spelling."
+            )
     found = []
     for kind in (TOGETHER, RIVALS):
         members = (find.listed("a group", group) for group in _listed("feature_groups", stated.get(kind)))

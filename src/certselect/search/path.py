@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from certselect.criteria.definitions import Criterion
-from certselect.criteria.problem import subset_problem
+from certselect.criteria.problem import unsized_problem
 from certselect.errors import InvalidInput
-from certselect.search.options import Seed, check_certify
+from certselect.search.options import check_certify
+from certselect.search.registry import AUTO
 from certselect.search.select import settle
 from certselect.search.selection import Selection
 from certselect.search.several_sizes import select_each
+from certselect.settings import Constraints, Searching, Settings
 
 if TYPE_CHECKING:
     from certselect.information.terms import InformationTerms
@@ -19,43 +21,35 @@ if TYPE_CHECKING:
 
 def selection_path(
     terms: InformationTerms,
-    ks: Iterable[int],
+    sizes: Iterable[int],
     criterion: str | Criterion = "jmi",
-    strategy: str = "forward",
-    *,
-    beta: float | None = None,
-    include: Iterable[str | int] = (),
-    exclude: Iterable[str | int] = (),
-    feature_groups: Any = None,
-    costs: Any = None,
-    budget: float | None = None,
-    random_state: Seed = None,
-    polish: bool = False,
-    certify: bool | str = False,
-    **options: Any,
+    strategy: str = AUTO,
+    **settings: Any,
 ) -> list[Selection]:
     """Select features for several sizes at once, to choose a size or to see how the subset grows.
 
-    Each answer is the one `select` gives at that size. The subsets of "forward",
-    "relevance", "qpfs" and "backward" nest, so these strategies run once for all sizes
-    (and every answer tells that run's seconds); the others run once per size, and so
-    do all under constraints other than `exclude`.
+    Each answer is the one `select` gives at that size. Where a strategy's subsets nest,
+    as those of "forward" do, it runs once for all sizes (and every answer tells that run's
+    seconds); the others run once per size, and so do all under constraints other than `exclude`.
 
     Parameters
     ----------
     terms : InformationTerms
         From `information_terms`.
-    ks : iterable of int
+    sizes : iterable of int
         The sizes, in any order.
-    criterion, beta, include, exclude, groups, costs, budget
-        As for `subset_problem`. Each size needs a subset that the constraints allow.
-    strategy, random_state, polish, certify, **options
-        As for `select`. Each relaxation starts from the last, in the order of `ks`.
+    criterion, strategy, **settings
+        As for the selectors: what a subset is worth (`criterion`, `beta`), which are allowed
+        (`include`, `exclude`, `feature_groups`, `costs`, `budget`) and how one is searched for
+        (`strategy`, `strategy_options`, `polish`, `certify`, `max_seconds`, `random_state`).
+        Each size needs a subset that the constraints allow; each relaxation starts from the
+        last, in the order of `sizes`. "auto" is "cobra" with polish where the relaxations of
+        all sizes take seconds together, else "forward" with polish.
 
     Returns
     -------
     list of Selection
-        One for each size, in the order of `ks`. After Ctrl-C the sizes not
+        One for each size, in the order of `sizes`. After Ctrl-C the sizes not
         reached are filled up with the most relevant features, status "interrupted".
 
     Examples
@@ -67,28 +61,31 @@ def selection_path(
     >>> [selection.indices.tolist() for selection in selection_path(terms, [1, 2], "mrmr")]
     [[0], [0, 1]]
     """
-    problems = [
-        subset_problem(
-            terms,
-            k,
-            criterion,
-            beta=beta,
-            include=include,
-            exclude=exclude,
-            feature_groups=feature_groups,
-            costs=costs,
-            budget=budget,
-        )
-        for k in _check_sizes(ks)
-    ]
-    found, polish, options = settle(strategy, problems, polish, options)
+    keywords = {"criterion": criterion, "strategy": strategy, **settings}
+    stated = Settings.from_keywords(keywords, groups=("constraints", "searching"))
+    return select_sizes(terms, sizes, stated.constraints, stated.searching)
+
+
+def select_sizes(
+    terms: InformationTerms, sizes: Iterable[int], constraints: Constraints, searching: Searching
+) -> list[Selection]:
+    """The same by settings."""
+    whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=constraints)
+    problems = [whole.of_size(size) for size in _check_sizes(sizes)]
+    strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
     return select_each(
-        problems, found, random_state=random_state, polish=polish, certify=check_certify(certify), options=options
+        problems,
+        strategy,
+        random_state=searching.random_state,
+        polish=polish,
+        certify=check_certify(searching.certify),
+        options=options,
     )
 
 
-def _check_sizes(ks: Iterable[int]) -> list[int]:
-    sizes = list(ks) if isinstance(ks, Iterable) else []
-    if not sizes or None in sizes:
-        raise InvalidInput(f"ks={ks!r}", "one size or more in a list, range or array", "Pass for example range(1, 11).")
-    return sizes
+def _check_sizes(sizes: Iterable[int]) -> list[int]:
+    listed = list(sizes) if isinstance(sizes, Iterable) else []
+    if not listed or None in listed:
+        got = f"sizes={sizes!r}"
+        raise InvalidInput(got, "one size or more in a list, range or array", "Pass for example range(1, 11).")
+    return listed

@@ -22,7 +22,11 @@ def _load(name: str) -> Strategy:
 
 
 _registry = Registry(
-    "strategy", "certselect.strategies", Strategy, _load, sorted(module.name for module in iter_modules(_files.__path__))
+    "strategy",
+    "certselect.strategies",
+    Strategy,
+    _load,
+    sorted(module.name for module in iter_modules(_files.__path__)),
 )
 
 

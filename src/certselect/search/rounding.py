@@ -122,9 +122,7 @@ def _first_of_best(subsets: np.ndarray, values: np.ndarray, scale: float) -> tup
     return place, float(values[place])
 
 
-def _keep(
-    problem: UnitProblem, found: Found, subset: np.ndarray, improvements: list[float], *, any_size: bool
-) -> None:
+def _keep(problem: UnitProblem, found: Found, subset: np.ndarray, improvements: list[float], *, any_size: bool) -> None:
     found.any_size = any_size
     found.indices = problem.reduced.unit_indices(np.flatnonzero(subset))
     # The last one anew from the pair terms: Q may be held in single precision.

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from certselect.criteria.problem import SubsetProblem
-from certselect.errors import QuickerSearchWarning
+from certselect.errors import QuickerSearchWarning, warn_user
+from certselect.names import find_name
 from certselect.search.conclude import conclude, search
 from certselect.search.options import Seed, check_certify, make_generator
-from certselect.search.registry import AUTO, find_strategy
+from certselect.search.registry import AUTO, find_strategy, strategy_names
 from certselect.search.selection import Selection
 from certselect.search.several_sizes import best_of_sizes, select_each
 from certselect.search.strategy import Strategy
+from certselect.settings import Searching
 
 # Candidates up to which "auto" solves the relaxation of one size: seconds on two cores.
 MOST_FOR_COBRA = 1000
@@ -79,13 +80,12 @@ def select(
     problems = [problem.of_size(k) for k in problem.allowed_sizes] if problem.any_size else [problem]
     found, polish, options = settle(strategy, problems, polish, {**(strategy_options or {}), **options})
     certify = check_certify(certify)
-    if strategy == AUTO and found.name == "forward":
-        warnings.warn(
+    if found.name == "forward" != strategy.casefold():
+        warn_user(
             f"{len(problem.candidates)} features are many for the relaxation that strategy='auto' solves up to "
             f"{MOST_FOR_COBRA}: used forward selection with polish instead, which proves no bound. Pass "
             "strategy='cobra' to wait for it, or strategy='forward' to silence this.",
             QuickerSearchWarning,
-            stacklevel=2,
         )
     if problem.any_size:
         selections = select_each(
@@ -96,6 +96,18 @@ def select(
     return conclude(problem, found, state, seconds, polish=polish, certify=certify)
 
 
+def select_by(problem: SubsetProblem, searching: Searching) -> Selection:
+    """The same by settings."""
+    return select(
+        problem,
+        searching.strategy,
+        random_state=searching.random_state,
+        polish=searching.polish,
+        certify=searching.certify,
+        strategy_options=searching.all_options,
+    )
+
+
 def settle(
     strategy: str, problems: Sequence[SubsetProblem], polish: bool, options: dict[str, Any]
 ) -> tuple[Strategy, bool, dict[str, Any]]:
@@ -104,7 +116,7 @@ def settle(
     "auto" solves relaxations if all of them together take no longer than one of 1000
     candidates, whose time grows with the cube of their number.
     """
-    if strategy != AUTO:
+    if find_name("strategy", strategy, strategy_names()) != AUTO:
         return find_strategy(strategy, options), polish, options
     candidates = max(len(problem.units.candidates) for problem in problems)
     if len(problems) * candidates**3 <= MOST_FOR_COBRA**3:

@@ -63,7 +63,9 @@ class Strategy:
     def options(self) -> dict[str, Any]:
         """The options a user may pass, with their defaults."""
         parameters = inspect.signature(self.run).parameters.values()
-        return {parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
+        return {
+            parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
+        }
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse options that the strategy does not have, naming those it has."""

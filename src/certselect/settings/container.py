@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
@@ -51,9 +51,12 @@ class Settings:
                 )
 
     @classmethod
-    def from_keywords(cls, keywords: Mapping[str, Any]) -> Self:
-        """The settings that flat keyword parameters state; those not named have their defaults."""
-        known = all_settings()
+    def from_keywords(cls, keywords: Mapping[str, Any], groups: Collection[str] = tuple(GROUPS)) -> Self:
+        """The settings that flat keyword parameters state; those not named have their defaults.
+
+        Only settings of these groups may be named.
+        """
+        known = all_settings(groups)
         for name in keywords:
             if name in known:
                 continue
@@ -85,6 +88,6 @@ class Settings:
         return cls(**{name: group.from_dict(given.get(name, {})) for name, group in GROUPS.items()})
 
 
-def all_settings() -> dict[str, About]:
-    """What is known of every setting, by its flat name."""
-    return {name: about for group in GROUPS.values() for name, about in described(group).items()}
+def all_settings(groups: Collection[str] = tuple(GROUPS)) -> dict[str, About]:
+    """What is known of every setting of these groups, by its flat name."""
+    return {name: about for group in groups for name, about in described(GROUPS[group]).items()}

@@ -110,6 +110,12 @@ class Searching(SettingsGroup):
         plain=lambda value: value if isinstance(value, int) else None,
     )
 
+    @property
+    def all_options(self) -> dict[str, Any]:
+        """The strategy's options, the time limit among them if there is one."""
+        limit = {} if self.max_seconds is None else {"max_seconds": self.max_seconds}
+        return {**(self.strategy_options or {}), **limit}
+
     def _check(self) -> None:
         super()._check()
         if self.max_seconds is not None and "max_seconds" in (self.strategy_options or ()):

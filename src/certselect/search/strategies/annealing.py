@@ -58,8 +58,7 @@ def annealing(
     hottest = temperature * _spread_of_swaps(problem, found.indices, state.outside)
     scale, best, done = value_scale(problem), found.scores[-1], 0
     for block in range(BLOCKS):
-        # Summed anew for each block, so that rounding does not pile up.
-        state.put(state.all_members)
+        state.sum_again()
         heat = hottest * COOLED_TO ** (block / (BLOCKS - 1))
         end = steps * (block + 1) // BLOCKS
         while done < end:
@@ -111,6 +110,10 @@ class _State:
         self.outside = np.setdiff1d(self.problem.candidates, units).tolist()
         self.cost = self.rules.cost(units)
         self.holder = {self.group[unit]: unit for unit in self.members if unit in self.group}
+
+    def sum_again(self) -> None:
+        """Do without what was added up on the way, so that rounding does not pile up."""
+        self.worth, self.value = _worth_and_value(self.problem, [*self.members, *self.rules.required])
 
     @property
     def all_members(self) -> list[int]:

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csc_array, eye_array, vstack
 
-from certselect.criteria.units import UnitProblem
 from certselect.criteria.reduced import ReducedProblem
+from certselect.criteria.units import UnitProblem
 from certselect.search.found import Found
 from certselect.search.options import check_count
 from certselect.search.quadratic import minimise_quadratic
