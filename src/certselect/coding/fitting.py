@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -16,23 +17,16 @@ from certselect.coding.numbers import NumberCuts, count_edges
 from certselect.coding.sparse import code_sparse, refuse_pairwise
 from certselect.coding.target import cut_target, joint_classes
 from certselect.coding.tiles import TILE_WIDTH, filled, over_columns
-from certselect.errors import InvalidInput
+from certselect.settings import Measuring
 from certselect.table import Block, Table
 from certselect.threads import thread_count
 
 _BINNED = ("uniform", "quantile")  # methods that ask how many bins
-_INTEGERS = ("levels", "numbers")
 _SLICE_CELLS = 1 << 18  # cells of a slice of columns that is cut and coded while in the cache
 
 
 def code_table(
-    table: Table,
-    *,
-    discretize: str = "uniform",
-    bins: int | str = 5,
-    integers: str = "levels",
-    target_bins: int = 5,
-    n_jobs: int | None = None,
+    table: Table, measuring: Measuring | None = None, *, n_jobs: int | None = None, **settings: Any
 ) -> CodedTable | SparseCodedTable:
     """Turn every column into small integers, the only thing that counting needs.
 
@@ -46,19 +40,14 @@ def code_table(
     ----------
     table : Table
         From `read_table` or `read_file`.
-    discretize : {"uniform", "quantile", "mean_std", "mdlp"}
-        How numbers are cut: into bins of equal width; of equal counts; into
-        three states, below mean - std, between, above mean + std (Peng, Long
-        and Ding 2005); or where the classes change, by Fayyad and Irani's
-        entropy and description length, which may leave a column uncut and so
-        constant.
-    bins : int or {"sturges", "freedman_diaconis", "sqrt"}
-        Bins per column of "uniform" and "quantile", at least 2, or the rule
-        that gives their number. Not used by the other two methods.
-    integers : {"levels", "numbers"}
-        Whether integers (not bools) are coded by their values or cut like numbers.
-    target_bins : int
-        Bins of equal counts that a target of numbers is cut into, at least 2.
+    measuring : Measuring, or its settings by keyword
+        `discretize` says how numbers are cut: into bins of equal width ("uniform"); of equal
+        counts ("quantile"); into three states, below mean - std, between, above mean + std
+        ("mean_std"; Peng, Long and Ding 2005); or where the classes change, by Fayyad and Irani's
+        entropy and description length ("mdlp"), which may leave a column uncut and so constant.
+        `bins` is the number of bins per column of the first two, or the rule that gives it;
+        `integers` whether integers (not bools) are coded by their values or cut like numbers;
+        `target_bins` into how many bins of equal counts a target of numbers is cut.
     n_jobs : int, optional
         Threads; all cores if None.
 
@@ -91,11 +80,11 @@ def code_table(
     >>> code_table(table, bins=2).codes
     array([[0, 1, 1]], dtype=uint8)
     """
-    _check_options(discretize, bins, integers, target_bins)
-    bins = bins if isinstance(bins, str) else int(bins)
+    how = measuring or Measuring(**settings)
+    discretize, bins = how.discretize, how.bins
     n_threads = thread_count(n_jobs)
     weights = None if table.weights is None else row_weights(table.weights)
-    target_edges = cut_target(table, int(target_bins), weights)
+    target_edges = cut_target(table, how.target_bins, weights)
     target, classes = joint_classes(table, target_edges)
     cutter = cuts.Cutter(discretize, bins, target, len(classes), weights)
 
@@ -103,17 +92,17 @@ def code_table(
         return Coding(
             discretize,
             bins if discretize in _BINNED else None,
-            integers,
+            how.integers,
             table.feature_names,
             classes,
             parts,
-            int(target_bins) if target_edges else None,
+            how.target_bins if target_edges else None,
             target_edges,
             table.missing,
             lacking,
         )
 
-    as_numbers = integers == "numbers"
+    as_numbers = how.integers == "numbers"
     if table.sparse is not None:
         if table.missing == "pairwise" and table.sparse.missing is not None:
             raise refuse_pairwise()
@@ -202,20 +191,3 @@ def _code_numbers(
     counts = np.concatenate([counts for _, counts in slices_in_order])
     starts = np.concatenate([[0], np.cumsum(counts)])
     return NumberCuts(positions, np.concatenate([edges for edges, _ in slices_in_order]), starts), codes
-
-
-def _check_options(discretize: str, bins: int | str, integers: str, target_bins: int) -> None:
-    if discretize not in cuts.METHODS:
-        raise InvalidInput(f"discretize={discretize!r}", f"one of {', '.join(cuts.METHODS)}", "Check the spelling.")
-    if integers not in _INTEGERS:
-        raise InvalidInput(f"integers={integers!r}", f"one of {', '.join(_INTEGERS)}", "Check the spelling.")
-    if not (bins in cuts.BIN_RULES if isinstance(bins, str) else _two_or_more(bins)):
-        raise InvalidInput(
-            f"bins={bins!r}", f"a whole number, 2 or more, or one of {', '.join(cuts.BIN_RULES)}", "The default is 5."
-        )
-    if not _two_or_more(target_bins):
-        raise InvalidInput(f"target_bins={target_bins!r}", "a whole number, 2 or more", "The default is 5.")
-
-
-def _two_or_more(bins: object) -> bool:
-    return isinstance(bins, int | np.integer) and not isinstance(bins, bool) and int(bins) >= 2

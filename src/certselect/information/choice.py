@@ -1,4 +1,4 @@
-"""Which estimator suits a table: what `estimator="auto"` chooses, and why."""
+"""Which measure of information suits a table: what `measure="auto"` chooses, and why."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MOST_FOR_NEIGHBORS = 2e7
 SAMPLES_PER_CELL = 5
 
 
-def pick_estimator(table: Table) -> tuple[str, str]:
-    """The estimator for a table's columns, its target and its number of rows, and the reason in words."""
+def pick_measure(table: Table) -> tuple[str, str]:
+    """The measure for a table's columns, its target and its number of rows, and the reason in words."""
     if table.sparse is not None:
         return "plugin", "the table is sparse"
     others = sum(len(block.positions) for block in table.blocks if block.kind != "number")

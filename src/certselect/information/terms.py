@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PairTerms(Protocol):
-    """An estimator's pair terms of a table, by the row or all at once."""
+    """A measure's pair terms of a table, by the row or all at once."""
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
@@ -30,7 +30,7 @@ class PairTerms(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class InformationTerms:
-    """Mutual-information terms of a table, in nats, by whichever estimator.
+    """Mutual-information terms of a table, in nats, by whichever measure.
 
     Rows of the pair matrices are computed when first asked for, so a forward
     search over 20 000 features never builds a 20 000 x 20 000 matrix.
@@ -50,9 +50,9 @@ class InformationTerms:
     constant : ndarray of bool (n,)
         Features that take one value only; no search may choose them.
     settings : dict
-        The arguments of `information_terms` that give these terms again, but for the table.
+        The settings of `information_terms` that give these terms again, but for the table.
     picked : str
-        What `estimator="auto"` chose, and why; empty if it was not asked.
+        What `measure="auto"` chose, and why; empty if it was not asked.
     """
 
     relevance: np.ndarray

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from certselect.errors import InvalidInput, UnusableType
+from certselect.settings import Reading
 from certselect.table.columns import array_block, gather, read_values, unmasked
 from certselect.table.complete import name_columns, settle_missing, settle_missing_sparse
 from certselect.table.frames import as_frame, frame_names, frame_rows, read_frame
@@ -17,8 +18,6 @@ from certselect.table.model import Block, Missing, Table
 from certselect.table.sparse import check_sparse_shape, is_sparse, sparse_block
 from certselect.table.target import read_target
 from certselect.table.weights import read_weights
-
-_MISSING = ("auto", "error", "level", "pairwise")
 
 
 def read_table(
@@ -63,8 +62,8 @@ def read_table(
     >>> [block.kind for block in table.blocks], table.classes
     (['integer', 'number', 'category'], ('no', 'yes'))
     """
-    if missing not in _MISSING:
-        raise InvalidInput(f"missing={missing!r}", f"one of {', '.join(_MISSING)}", "Check the spelling.")
+    how = Reading(task=task, missing=missing)
+    task, missing = how.task, how.missing
     frame = None
     if is_sparse(X):
         check_sparse_shape(X)

@@ -35,8 +35,6 @@ def read_target(y: Any, n_samples: int, task: str = "auto", rows: np.ndarray | N
     lists, arrays, series or frames. A column of numbers that are not all whole is a
     measurement, unless `task` says otherwise; so is every column if `task` is "regression".
     """
-    if task not in TASKS:
-        raise InvalidInput(f"task={task!r}", f"one of {', '.join(TASKS)}", "Check the spelling.")
     if y is None:
         raise InvalidInput(
             "y=None", "one class label per row", "Mutual information requires y to be passed, but the target y is None."

@@ -72,7 +72,7 @@ def annealing(
 
 
 def _walk(state: _State, count: int, heat: float, rng: np.random.Generator) -> Iterator[bool]:
-    """Up to `count` proposals, each taken or not; ends earlier where filling up has changed how many members there are."""
+    """Up to `count` proposals, each taken or not; fewer where filling up changes the number of members."""
     leaving = rng.integers(len(state.members), size=count).tolist()
     coming = rng.integers(len(state.outside), size=count).tolist()
     # To exceed minus an exponential variate of mean T has probability exp(d / T).
