@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from inspect import signature
@@ -10,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from certselect.certificate import gap
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Relaxation
-from certselect.relaxation.result import relative_gap
 from certselect.search.backward import remaining
 from certselect.search.conclude import conclude, search
 from certselect.search.options import Seed, make_generator
@@ -89,7 +88,7 @@ def best_of_sizes(problem: SubsetProblem, selections: Sequence[Selection]) -> Se
         status=status,
         seconds=seconds,
         upper_bound=bound,
-        gap=bound if math.isnan(bound) else relative_gap(best.objective, bound),
+        gap=gap(best.objective, bound),
         certificate=None,
         any_size=True,
     )

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from certselect.criteria.lift import Lift
+from certselect.certificate.lift import Lift
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation.result import Relaxation
 from certselect.search.proved import Proved
