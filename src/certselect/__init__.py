@@ -32,7 +32,7 @@ _ROOMS = {
     "relax": "certselect.relaxation",
     "Relaxation": "certselect.relaxation",
     "Certificate": "certselect.certificate",
-    "verify": "certselect.certificate",
+    "verify": "certselect.results",
     "Selection": "certselect.search",
     "AlgorithmComparison": "certselect.evaluation",
     "SelectionStability": "certselect.evaluation",
@@ -94,7 +94,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from certselect.certificate import Certificate, verify
+    from certselect.certificate import Certificate
     from certselect.criteria import SubsetProblem, subset_problem
     from certselect.datasets import Dataset, load_dataset
     from certselect.evaluation import (
@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     )
     from certselect.information import InformationTerms, information_terms
     from certselect.relaxation import Relaxation, relax
+    from certselect.results import verify
     from certselect.search import Selection, certify, select, selection_path
     from certselect.selectors import SubsetSelector, SubsetSelectorCV
     from certselect.table import Table, read_file, read_table

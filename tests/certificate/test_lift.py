@@ -1,7 +1,5 @@
 """Lifts: what is allowed, what is refused, and that no allowed subset exceeds a lifted bound."""
 
-import base64
-import zlib
 from fractions import Fraction
 
 import numpy as np
@@ -9,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from certificate.made_lifts import made_lift
 from certselect import SubsetProblem
-from certselect.certificate import Lift, certificate_of, lift_as_json, prove_reduced
-from certselect.certificate.lift_text import lift_from_json
+from certselect.certificate import Lift, certificate_of, prove_reduced
 from certselect.criteria.reduced import ReducedProblem
 from certselect.errors import InvalidInput
 from certselect.relaxation import relax
@@ -19,18 +17,6 @@ from relaxation.made_constraints import exact_value, made_problem
 from relaxation.made_problems import redundancy_like
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def made_lift(rng: np.random.Generator, reduced: ReducedProblem) -> Lift:
-    """Any lift that is allowed: a price where there is a budget, pairs of 0 or more, anything between rivals."""
-    m, size = len(reduced.matrix), float(np.abs(reduced.matrix).max(initial=0.0))
-    pairs = rng.random((m, m)) * size * (rng.random((m, m)) < 0.5)
-    for group in reduced.rivals:
-        inside = np.ix_(group, group)
-        pairs[inside] = size * rng.standard_normal(pairs[inside].shape)
-    pairs = np.triu(pairs, 1)
-    price = 0.0 if reduced.costs is None else float(rng.exponential(size))
-    return Lift(pairs + pairs.T if rng.random() < 0.8 else None, price)
 
 
 @settings(max_examples=250, deadline=None)
@@ -50,20 +36,6 @@ def test_no_allowed_subset_exceeds_the_bound_whatever_multipliers_and_lift(seed:
     assert certificate.lift is not None
     again = certificate_of(problem, best, d, certificate.lift)
     assert again.bound == certificate.bound
-
-
-@settings(max_examples=100, deadline=None)
-@given(seeds)
-def test_files_keep_a_lift_bit_for_bit(seed: int) -> None:
-    reduced = made_problem(seed)[0].reduced
-    lift = made_lift(np.random.default_rng(seed), reduced).in_single()
-    back = lift_from_json(lift_as_json(lift), len(reduced.matrix))
-    assert back is not None
-    assert back.price == lift.price
-    assert (back.pairs is None) == (lift.pairs is None)
-    if lift.pairs is not None and back.pairs is not None:
-        np.testing.assert_array_equal(back.pairs, lift.pairs)
-    back.check(reduced)
 
 
 def test_only_allowed_subsets_are_certified() -> None:
@@ -131,40 +103,3 @@ def test_what_overflows_is_refused(reduced: ReducedProblem) -> None:
     problem = SubsetProblem.from_matrix(redundancy_like(6, 3, 0), 3)
     with pytest.raises(InvalidInput, match="finite"):
         certificate_of(problem, [0, 1, 2], np.zeros(7), Lift(pairs_with({(0, 1): 1e60, (1, 0): 1e60})))
-
-
-def packed(numbers: np.ndarray) -> str:
-    return base64.b64encode(zlib.compress(numbers.astype("<f4").tobytes())).decode()
-
-
-@pytest.mark.parametrize(
-    ("stored", "said"),
-    [
-        (17, "without a price"),
-        ({"pairs": None}, "without a price"),
-        ({"price": "cheap", "pairs": None}, "without a price"),
-        ({"price": True, "pairs": None}, "without a price"),
-        ({"price": 0.0, "pairs": [1, 2]}, "size"),
-        ({"price": 0.0, "pairs": {"size": 10**9, "upper_triangle": packed(np.zeros(6))}}, "size 1000000000"),
-        ({"price": 0.0, "pairs": {"size": "4", "upper_triangle": packed(np.zeros(6))}}, "size '4'"),
-        ({"price": 0.0, "pairs": {"size": 4}}, "without its numbers"),
-        ({"price": 0.0, "pairs": {"size": 4, "upper_triangle": packed(np.zeros(5))}}, "length"),
-        ({"price": 0.0, "pairs": {"size": 4, "upper_triangle": packed(np.zeros(7))}}, "length"),
-        ({"price": 0.0, "pairs": {"size": 4, "upper_triangle": packed(np.zeros(10**7))}}, "length"),
-        ({"price": 0.0, "pairs": {"size": 4, "upper_triangle": packed(np.zeros(6))[:-8]}}, "unpacked|length"),
-        ({"price": 0.0, "pairs": {"size": 4, "upper_triangle": "not base64!"}}, "unpacked"),
-        ({"price": 0.0, "pairs": {"size": 4, "upper_triangle": "\u00e9"}}, "unpacked"),
-        ({"price": 0.0, "pairs": {"size": 4, "upper_triangle": base64.b64encode(b"plain").decode()}}, "unpacked"),
-    ],
-)
-def test_hostile_text_is_refused(stored: object, said: str) -> None:
-    with pytest.raises(InvalidInput, match=said):
-        lift_from_json(stored, 4)
-
-
-def test_a_price_beyond_all_floats_is_read_as_infinite() -> None:
-    lift = lift_from_json({"price": 10**400, "pairs": None}, 4)
-    assert lift is not None
-    assert lift.price == np.inf
-    assert lift_from_json(None, 4) is None
-    assert lift_as_json(None) is None

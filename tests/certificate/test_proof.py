@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from certificate.made_reduced import allowed, made_reduced, nothing_listed, value
 from certselect.certificate.consequences import consequences
 from certselect.certificate.open_problem import OpenProblem
-from certselect.certificate.proof import Proof, Step, interchangeable, replay
+from certselect.certificate.proof import Proof, Step, replay
+from certselect.certificate.twins import interchangeable
 from certselect.criteria.reduced import ReducedProblem
 from certselect.errors import InvalidInput
 from certselect.search.prover import Prover

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certselect import SubsetProblem, relax, select
+from certselect.certificate.rows import Rows
 from certselect.relaxation import Status, solve
 from certselect.relaxation import nonnegative as module
 from certselect.relaxation.nonnegative import Splitting, nearest_membership
-from certselect.relaxation.tightened import row_bound
 
 
 def redundancy_like(seed, n, k):
@@ -80,7 +80,9 @@ def test_every_iterate_bounds():
         if iterate.slack is not None:
             N, w = iterate.slack
             assert np.linalg.eigvalsh(N)[0] >= -1e-9
-            assert row_bound(Q, N, w, k, np.ones(12, dtype=int), None) == pytest.approx(iterate.dual_value, abs=1e-9)
+            assert Rows.of(Q, N, w, k, np.ones(12, dtype=int), None).anywhere() == pytest.approx(
+                iterate.dual_value, abs=1e-9
+            )
 
     relax(problem, method="nonnegative", tol=1e-9, max_iterations=200, callback=look)
     assert min(bounds) >= best - 1e-9
@@ -122,7 +124,7 @@ def test_following_eigenvectors_gives_what_decompositions_give(monkeypatch):
         N, w = splitting.slack()
         # After the last, exact projection the slack is semidefinite whatever came before.
         assert np.linalg.eigvalsh(N)[0] >= -1e-10 * np.abs(N).max()
-        bounds.append(row_bound(Q, N, w, k, sizes, None))
+        bounds.append(Rows.of(Q, N, w, k, sizes, None).anywhere())
     assert bounds[0] == pytest.approx(bounds[1], rel=0.02)
     assert bounds[0] < answer.dual_value
 

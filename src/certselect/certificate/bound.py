@@ -20,37 +20,32 @@ y'(Diag(d) - C)y = 4 x'Nx; so the optimal d of the relaxation needs no shift.
 In floating point w is rounded, so x'(N + Q)x is not quite kt but the sum over S of
 t_i = d_i - 2k w_i: at most the k largest of them, or k max(t_i / s_i) where sizes
 differ. The matrix A that is formed differs from N + hI by rounding, |A - N - hI| <= E
-entry by entry. If Cholesky runs to completion on A, its factor satisfies R'R = A + D
-with |D_ij| <= g/(1-g) sqrt(A_ii A_jj), g = (n+1)v/(1-(n+1)v), v = 2^-53 (Higham,
-Accuracy and Stability, Theorem 10.3; Rump, Verification of positive definiteness,
-2006), so
+entry by entry. If Cholesky runs to completion on A, A + D is semidefinite with
+|D_ij| <= c sqrt(A_ii A_jj), c some 2(n+8) 2^-53 (`cholesky`), so
 
-    x'(N + hI)x >= - sum of E over S x S - g/(1-g) (sum of sqrt(A_ii) over S)^2,
+    x'(N + hI)x >= - sum of E over S x S - c (sum of sqrt(A_ii) over S)^2,
 
-and both sums are bounded over all S by their u largest terms. This presumes BLAS
-that sums in any order but does not use Strassen-like products; g is doubled for
-those that multiply by rounded reciprocals instead of dividing.
+and both sums are bounded over all S by their u largest terms.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import get_blas_funcs, get_lapack_funcs
+from scipy.linalg import get_blas_funcs
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
+from certselect.certificate.cholesky import factorised, hidden_part
+from certselect.certificate.counting import check_sizes, unit_counts
+from certselect.certificate.rounding import UNDERFLOW, UNIT, largest, order_of, round_up, sum_of_largest
+from certselect.certificate.slack_matrix import slack_matrix, slack_weights
 from certselect.errors import InvalidInput
 from certselect.threads import SMALL, one_blas_thread
 
 (dsymv,) = get_blas_funcs(("symv",), dtype=np.float64)
-(dpotrf,) = get_lapack_funcs(("potrf",), dtype=np.float64)
 
-UNIT = 2.0**-53
-# On numbers of order one, all underflow there can be in a bound stays far below this.
-UNDERFLOW = 1e-280
 # Multipliers this far beyond the matrix cannot give a useful bound and might overflow.
 LARGEST_RATIO = 1e100
 # Stop refining the shift once it costs no more than this part of the bound.
@@ -89,36 +84,19 @@ def prove_bound(Q: np.ndarray, k: int, multipliers: np.ndarray, sizes: np.ndarra
     _check(Q, k, d, s)
     if k == 0:
         return ProvedBound(0.0, BY_COUNTING)
-    counts = _counts(k, s)
+    counts = unit_counts(k, s)
     if counts.fewest > counts.most:
         return ProvedBound(-math.inf, BY_COUNTING)
     proved = ProvedBound(row_sum_bound(Q, k, s), BY_ROW_SUMS)
-    largest = max(float(Q.max()), -float(Q.min()))
-    # A power of two brings Q to order one; short of underflow that is exact.
-    scale = 2.0 ** min(math.frexp(largest)[1], 1023)
+    magnitude = largest(Q)
+    scale = order_of(magnitude)
     exact = counts.fewest == len(Q) or (k == 1 if s is None else bool((s == k).all()))
-    if not exact and largest > 0.0 and np.isfinite(d).all() and np.abs(d).max() <= LARGEST_RATIO * scale:
+    if not exact and magnitude > 0.0 and np.isfinite(d).all() and np.abs(d).max() <= LARGEST_RATIO * scale:
         with one_blas_thread(len(Q) <= SMALL):
             bound, shift = _cholesky_bound(Q, k, d / scale, scale, s)
         if bound * scale < proved.bound:
             proved = ProvedBound(math.nextafter(bound * scale, math.inf), BY_CHOLESKY, shift * scale)
     return proved
-
-
-class _Counts(NamedTuple):
-    """How many entries a subset can have: at least, at most."""
-
-    fewest: int
-    most: int
-
-
-def _counts(k: int, sizes: np.ndarray | None) -> _Counts:
-    if sizes is None:
-        return _Counts(k, k)
-    ascending = np.sort(sizes)
-    most = int(np.searchsorted(np.cumsum(ascending), k, side="right"))
-    fewest = int(np.searchsorted(np.cumsum(ascending[::-1]), k, side="left")) + 1
-    return _Counts(fewest, most)
 
 
 def row_sum_bound(Q: np.ndarray, k: int, sizes: np.ndarray | None = None) -> float:
@@ -129,7 +107,7 @@ def row_sum_bound(Q: np.ndarray, k: int, sizes: np.ndarray | None = None) -> flo
     are a bound, counted likewise; it is exact for subsets of one entry and of all.
     """
     n = len(Q)
-    fewest, most = _counts(k, sizes)
+    fewest, most = unit_counts(k, sizes)
     rows = np.empty(n)
     with np.errstate(over="ignore", invalid="ignore"):
         for top in range(0, n, BLOCK):
@@ -156,33 +134,30 @@ def _cholesky_bound(
     Q: np.ndarray, k: int, d: np.ndarray, scale: float, sizes: np.ndarray | None
 ) -> tuple[float, float]:
     """(bound, shift) for Q / scale: the smallest shift found for which Cholesky runs to completion."""
-    n, p, most = len(Q), d[1:], _counts(k, sizes).most
-    each = math.fsum(d) / (8.0 * k * k)
-    w = p / (2 * k) - (each if sizes is None else each * sizes)
+    n, p, most = len(Q), d[1:], unit_counts(k, sizes).most
+    w = slack_weights(d, k, sizes)
     constants = p - 2 * k * w + 4 * UNIT * (np.abs(p) + 2 * k * np.abs(w))
     if sizes is None:
-        constant = _sum_of_largest(constants, k)
+        constant = sum_of_largest(constants, k)
     else:
         highest = float((constants / sizes).max())
         constant = k * (highest + 4 * UNIT * abs(highest))
-    slack = _slack_matrix(Q, p, w, scale, sizes)
+    slack = slack_matrix(Q, d, w, sizes, scale=scale)
     diagonal = slack.diagonal().copy()
     # Entries of |ws' + sw'| over S x S sum to 2k times those of |w| over S; those of |Q| / scale are below 1.
-    formed = 2 * k * _sum_of_largest(np.abs(w), most) + _sum_of_largest(np.abs(p), most) + 2.0 * most * most
+    formed = 2 * k * sum_of_largest(np.abs(w), most) + sum_of_largest(np.abs(p), most) + 2.0 * most * most
     roundings = 4 if sizes is None else 5
-    doubled = 2 * (n + 8) * UNIT
+    hidden = hidden_part(n)
 
     def attempt(shift: float) -> float:
         """The bound this shift proves; inf where Cholesky breaks down."""
         shifted = diagonal + shift
         if shifted.min() <= 0.0:
             return math.inf
-        factor = np.array(slack, order="F")
-        np.fill_diagonal(factor, shifted)
-        if dpotrf(factor, lower=1, clean=0, overwrite_a=1)[1] != 0:
+        if factorised(slack, shifted) is None:
             return math.inf
         rounding = roundings * UNIT * (formed + most * shift)
-        rounding += doubled / (1 - 2 * doubled) * _sum_of_largest(np.sqrt(shifted), most) ** 2 * (1 + 8 * UNIT)
+        rounding += hidden * sum_of_largest(np.sqrt(shifted), most) ** 2 * (1 + 8 * UNIT)
         return round_up([constant, most * shift * (1 + 2 * UNIT), rounding * (1 + 8 * UNIT), UNDERFLOW])
 
     bound = attempt(0.0)
@@ -217,25 +192,6 @@ def _cholesky_bound(
     return bound, shift
 
 
-def _slack_matrix(Q: np.ndarray, p: np.ndarray, w: np.ndarray, scale: float, sizes: np.ndarray | None) -> np.ndarray:
-    """Diag(p) - Q/scale - (ws' + sw'), Fortran order; at most three roundings per term, one more with sizes."""
-    n = len(Q)
-    slack = np.empty((n, n), order="F")
-    for left in range(0, n, BLOCK):
-        right = left + BLOCK
-        # Only x'Qx counts, so what Q lacks of symmetry is averaged away.
-        columns = Q[:, left:right].astype(np.float64) / scale
-        rows = Q[left:right, :].astype(np.float64) / scale
-        mean = 0.5 * columns + 0.5 * rows.T
-        if sizes is None:
-            beside = w[:, None] + w[left:right]
-        else:
-            beside = np.outer(w, sizes[left:right]) + np.outer(sizes, w[left:right])
-        np.subtract(-mean, beside, out=slack[:, left:right])
-    np.fill_diagonal(slack, p + slack.diagonal())
-    return slack
-
-
 def _lowest_eigenvalue(matrix: np.ndarray) -> float:
     """An estimate from above of the smallest eigenvalue, by Lanczos; 0 where it finds none."""
     n = len(matrix)
@@ -255,31 +211,10 @@ def _lowest_eigenvalue(matrix: np.ndarray) -> float:
     return float(min(values, default=0.0))
 
 
-def _sum_of_largest(values: np.ndarray, k: int) -> float:
-    """At least the sum of the k largest."""
-    return round_up(np.partition(values, len(values) - k)[len(values) - k :])
-
-
-def round_up(terms: np.ndarray | list[float]) -> float:
-    """The smallest float that is at least the exact sum; inf where the sum overflows."""
-    try:
-        total = math.fsum(terms)
-    except OverflowError:
-        return math.inf
-    if math.isinf(total):
-        return total
-    # fsum rounds once, so the sign of what it left over is exact.
-    return total if math.fsum([*terms, -total]) <= 0.0 else math.nextafter(total, math.inf)
-
-
 def _check(Q: np.ndarray, k: int, d: np.ndarray, sizes: np.ndarray | None) -> None:
     if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or not np.isfinite(Q).all():
         raise InvalidInput(f"a matrix of shape {Q.shape}", "a finite square one", "Pass the matrix of the problem.")
-    if sizes is not None and (sizes.shape != (len(Q),) or sizes.dtype.kind not in "iu" or (sizes < 1).any()):
-        raise InvalidInput(f"sizes {sizes}", f"{len(Q)} whole numbers, 1 or more", "Pass one for each row of Q.")
-    least, greatest = (1, len(Q)) if sizes is None else (0, int(sizes.sum()))
-    if not least <= k <= greatest:
-        raise InvalidInput(f"k={k}", f"{least} to {greatest}", "Choose a size the matrix has subsets of.")
+    check_sizes(len(Q), k, sizes)
     if d.shape != (len(Q) + 1,):
         raise InvalidInput(
             f"multipliers of shape {d.shape}", f"({len(Q) + 1},)", "Pass one for each feature and one in front of them."

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from certselect.certificate.bound import UNIT, ProvedBound, round_up
+from certselect.certificate.bound import ProvedBound
+from certselect.certificate.gap import gap
+from certselect.certificate.lift import Lift
 from certselect.certificate.proof import Proof, replay
 from certselect.certificate.reduced_bound import prove_reduced
-from certselect.criteria.lift import Lift
+from certselect.certificate.rounding import SINGLE_UNIT, UNIT, largest, round_up
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
@@ -53,9 +55,7 @@ class Certificate:
     @property
     def gap(self) -> float:
         """(bound - value) / |value|: 0 when both are 0, inf when only the value is."""
-        if self.value == 0.0:
-            return 0.0 if self.bound == 0.0 else math.inf
-        return (self.bound - self.value) / abs(self.value)
+        return gap(self.value, self.bound)
 
 
 def certificate_of(
@@ -125,14 +125,13 @@ def lost_in_matrix(problem: UnitProblem, lift: Lift | None = None) -> float:
     single = reduced.matrix.dtype == np.float32
     k = float(problem.k)
     if reduced.plain and not reduced.required:
-        return k * k * float(np.abs(reduced.matrix).max()) * 2.0**-23 if single else 0.0
+        return k * k * largest(reduced.matrix) * 2.0 * SINGLE_UNIT if single else 0.0
     required = problem.k - reduced.k
-    largest = max(int(reduced.sizes.max(initial=1)), *map(len, problem.groups), 1)
-    additions = largest * (largest + required) + 8
+    unit = max(int(reduced.sizes.max(initial=1)), *map(len, problem.groups), 1)
+    additions = unit * (unit + required) + 8
     linear, pairs = problem.column_terms
-    weighed = 0.5 * abs(problem.weight(problem.k)) * max(float(pairs.max()), -float(pairs.min()))
-    entry = max(float(np.abs(linear).max()), weighed)
-    lost = additions * k * k * entry * (2.0**-24 if single else UNIT)
+    entry = max(largest(linear), 0.5 * abs(problem.weight(problem.k)) * largest(pairs))
+    lost = additions * k * k * entry * (SINGLE_UNIT if single else UNIT)
     if lift is not None and lift.price > 0.0:
         lost += lift.price * additions * UNIT * problem.rules.budget
     return lost

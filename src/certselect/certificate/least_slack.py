@@ -1,7 +1,7 @@
 """The least x'Nx can be over 0/1 vectors x of k columns, proved in floating point for any symmetric N.
 
 Let M be N with a little more on its diagonal, so that Cholesky shows M to be positive
-semidefinite (see `bound` for its rounding). A subset of u units then has
+semidefinite (see `cholesky` for its rounding). A subset of u units then has
 
     x'Nx >= x'Mx - u max(M_ii - N_ii) >= - u max(M_ii - N_ii),
 
@@ -21,9 +21,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import get_lapack_funcs
 
-(dpotrf, dpotri) = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)
+from certselect.certificate.cholesky import factorised, hidden_part
+from certselect.certificate.rounding import UNIT, largest
 
-UNIT = 2.0**-53
+(dpotri,) = get_lapack_funcs(("potri",), dtype=np.float64)
+
 # Pivots below this part of the largest entry: the inverse would be made of rounding errors.
 SINGULAR = 1e-11
 # So that there is one where everything is about to underflow.
@@ -110,21 +112,19 @@ class LeastSlack:
 def _semidefinite(N: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     """N with a little more on its diagonal, so that it is semidefinite beyond doubt, and about the inverse of that."""
     m = len(N)
-    scale = float(np.abs(N).max())
+    scale = largest(N)
     if scale == 0.0:
         return N, None
-    M = np.array(N)
     shift = max(m * UNIT * scale, SMALLEST_SHIFT)
     while True:  # row sums stay below m scale, so a shift of twice that is enough
-        np.fill_diagonal(M, N.diagonal() + shift)
-        factor = np.array(M, order="F")
-        if dpotrf(factor, lower=1, clean=0, overwrite_a=1)[1] == 0:
+        diagonal = N.diagonal() + shift
+        factor = factorised(N, diagonal)
+        if factor is not None:
             break
         shift = 8.0 * shift
     # R'R = M + D, |D_ij| <= g sqrt(M_ii M_jj): no eigenvalue of D is beyond g trace(M). Then one rounding of M_ii.
-    doubled = 2 * (m + 8) * UNIT
-    diagonal = M.diagonal()
-    np.fill_diagonal(M, diagonal + (doubled / (1 - 2 * doubled) * float(diagonal.sum()) + 4 * UNIT * diagonal.max()))
+    M = np.array(N)
+    np.fill_diagonal(M, diagonal + (hidden_part(m) * float(diagonal.sum()) + 4 * UNIT * diagonal.max()))
     if factor.diagonal().min() ** 2 < SINGULAR * scale or dpotri(factor, lower=1, overwrite_c=1)[1] != 0:
         return M, None
     inverse = np.tril(factor)

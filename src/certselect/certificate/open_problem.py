@@ -9,6 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
+from certselect.certificate.counting import unit_counts
+from certselect.certificate.rivals import never_both, rival_numbers
+from certselect.certificate.rounding import UNIT, largest
 from certselect.criteria.cheapest import Choices
 from certselect.criteria.reduced import ReducedProblem
 
@@ -56,23 +59,19 @@ class OpenProblem:
     def of(cls, problem: ReducedProblem, lost: float = 0.0) -> OpenProblem:
         """The whole of a reduced problem, nothing decided; a subset may be worth `lost` more than its matrix says."""
         Q = problem.matrix.astype(np.float64)
-        rival = np.full(len(Q), -1)
-        for number, group in enumerate(problem.rivals):
-            rival[group] = number
         budget = problem.budget + SPENT * abs(problem.budget) if problem.costs is not None else math.inf
-        largest = float(np.abs(Q).max(initial=0.0))
         # Only x'Qx counts, so what Q lacks of symmetry is averaged away; that rounds each entry once.
         whole = cls(
             0.5 * Q + 0.5 * Q.T,
             problem.k,
             problem.constant,
             problem.sizes.astype(np.intp),
-            rival,
+            rival_numbers(problem.rivals, len(Q)),
             problem.costs,
             budget,
             np.arange(len(Q)),
             (),
-            lost + 2.0**-52 * problem.k**2 * largest,
+            lost + 2.0 * UNIT * problem.k**2 * largest(Q),
         )
         return whole.without(np.zeros(len(Q), dtype=bool))
 
@@ -105,15 +104,11 @@ class OpenProblem:
     @property
     def most_units(self) -> int:
         """How many units a subset of k columns can have at most."""
-        return int(np.searchsorted(np.cumsum(np.sort(self.sizes)), self.k, side="right"))
+        return unit_counts(self.k, self.sizes).most
 
     def never_both(self) -> np.ndarray | None:
         """Which pairs of open units are rivals (m, m); None if there are none."""
-        if (self.rival < 0).all():
-            return None
-        same = (self.rival[:, None] == self.rival) & (self.rival >= 0)[:, None]
-        np.fill_diagonal(same, False)
-        return same
+        return never_both(self.rival)
 
     def without(self, out: np.ndarray) -> OpenProblem:
         """The problem in which the units of a mask are out, and with them those that then fit in nowhere."""
@@ -135,7 +130,7 @@ class OpenProblem:
         shared = 2.0 * Q[unit, rest]
         matrix = kept.matrix
         matrix[np.diag_indices_from(matrix)] += shared
-        largest = float(np.abs(matrix.diagonal()).max(initial=0.0)) + abs(self.constant) + abs(float(Q[unit, unit]))
+        magnitude = largest(matrix.diagonal()) + abs(self.constant) + abs(float(Q[unit, unit]))
         joined = OpenProblem(
             matrix,
             self.k - int(self.sizes[unit]),
@@ -146,7 +141,7 @@ class OpenProblem:
             self.budget if self.costs is None else self.budget - float(self.costs[unit]),
             kept.positions,
             tuple(sorted([*self.taken, int(self.positions[unit])])),
-            self.spent + 2.0**-52 * (self.k + 1) * largest,
+            self.spent + 2.0 * UNIT * (self.k + 1) * magnitude,
         )
         return joined.without(np.zeros(len(joined), dtype=bool))
 

@@ -21,8 +21,9 @@ from functools import partial
 import numpy as np
 
 from certselect.certificate.consequences import Consequences, consequences
-from certselect.certificate.least_slack import UNIT
 from certselect.certificate.open_problem import OpenProblem
+from certselect.certificate.rounding import UNIT, largest
+from certselect.certificate.twins import interchangeable
 from certselect.criteria.reduced import ReducedProblem
 from certselect.errors import InvalidInput
 
@@ -158,8 +159,7 @@ def settled(problem: OpenProblem) -> float | None:
     if subsets is None:
         return None
     units = problem.most_units
-    largest = float(np.abs(problem.matrix).max(initial=0.0))
-    rounding = (2 * units + 8) * UNIT * (units**2 * largest + abs(problem.constant)) + problem.spent
+    rounding = (2 * units + 8) * UNIT * (units**2 * largest(problem.matrix) + abs(problem.constant)) + problem.spent
     return float(problem.values(subsets).max(initial=-math.inf)) + rounding
 
 
@@ -216,28 +216,3 @@ def _overclaims(
     for pair, bound in zip(step.twins, proved.if_both.tolist(), strict=True):
         if not bound <= value or not interchangeable(problem, *pair):
             yield "twins of which one is enough", list(pair)
-
-
-def interchangeable(problem: OpenProblem, i: int, j: int) -> bool:
-    """Whether exchanging two units for each other changes nothing at all."""
-    Q = problem.matrix
-    others = np.ones(len(problem), dtype=bool)
-    others[[i, j]] = False
-    same = Q[i, i] == Q[j, j] and np.array_equal(Q[i, others], Q[j, others])
-    same = same and problem.sizes[i] == problem.sizes[j] and problem.rival[i] == problem.rival[j]
-    return bool(same and (problem.costs is None or problem.costs[i] == problem.costs[j]))
-
-
-def twins_of(problem: OpenProblem) -> list[tuple[int, int]]:
-    """(kept, dropped) pairs of interchangeable units: the first of each kind with each other one of it."""
-    kinds: dict[bytes, list[int]] = {}
-    for unit, row in enumerate(np.sort(problem.matrix, axis=1)):
-        kinds.setdefault(row.tobytes(), []).append(unit)
-    pairs = []
-    for units in kinds.values():
-        left = units
-        while len(left) > 1:
-            same = [unit for unit in left[1:] if interchangeable(problem, left[0], unit)]
-            pairs.extend((left[0], unit) for unit in same)
-            left = [unit for unit in left[1:] if unit not in same]
-    return pairs

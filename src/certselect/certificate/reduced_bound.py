@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from certselect.certificate.bound import UNIT, ProvedBound, prove_bound, round_up
-from certselect.criteria.lift import Lift
+from certselect.certificate.bound import ProvedBound, prove_bound
+from certselect.certificate.lift import Lift
+from certselect.certificate.rounding import UNIT, largest, round_up
 from certselect.criteria.reduced import ReducedProblem
 
 
@@ -30,7 +31,7 @@ def prove_reduced(problem: ReducedProblem, multipliers: np.ndarray, lift: Lift |
     matrix = lift.matrix(problem)
     proved = prove_bound(matrix, problem.k, multipliers, sizes)
     # An upper bound on |Q| + |pairs| anywhere, as |Q + pairs| alone may have cancelled.
-    largest = sum(float(np.abs(part).max()) for part in (problem.matrix, lift.pairs) if part is not None and part.size)
-    paid = lift.price * problem.budget if lift.price > 0.0 else 0.0
-    rounding = 2.0 * UNIT * problem.k * problem.k * largest + 8.0 * UNIT * abs(paid)
+    magnitude = sum(largest(part) for part in (problem.matrix, lift.pairs) if part is not None)
+    paid = lift.paid(problem)
+    rounding = 2.0 * UNIT * problem.k * problem.k * magnitude + 8.0 * UNIT * abs(paid)
     return replace(proved, bound=round_up([proved.bound, problem.constant, paid, rounding]))

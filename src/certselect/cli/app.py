@@ -174,8 +174,8 @@ def verify(
     table: Annotated[Path, typer.Argument(help="The table it was made from.")],
 ) -> None:
     """Check a saved result against its table: count again, value again, prove the bound again."""
-    from certselect.certificate import verify as check
     from certselect.cli.progress_bar import progress_bar
+    from certselect.results import verify as check
 
     with progress_bar():
         outcome = check(result, table)

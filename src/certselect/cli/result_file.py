@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from certselect import __version__
-from certselect.certificate import lift_as_json, proof_as_json
 from certselect.criteria.constraints import Constraints
 from certselect.errors import InvalidInput
 from certselect.information.terms import InformationTerms
+from certselect.results import lift_as_json, proof_as_json
 from certselect.search.selection import Selection
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "narwhals", "pyarrow")

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from certselect.certificate.twins import first_copies
+
 
 @dataclass(frozen=True, eq=False)
 class Copies:
@@ -79,36 +81,12 @@ class Copies:
 
 
 def find_copies(Q: np.ndarray) -> Copies | None:
-    """The classes of entries whose exchange leaves Q as it is, bit for bit; None where there are none."""
-    n = len(Q)
-    # Copies have the same values in their rows, in another order; sorting all rows would cost more than a look at
-    # their ends, and what these do not tell apart is compared in full.
-    signature = np.stack([Q.diagonal(), Q.min(axis=1), Q.max(axis=1)])
-    order = np.lexsort(signature)
-    alike = (signature[:, order[1:]] == signature[:, order[:-1]]).all(axis=0)
-    if not alike.any():
-        return None
-    leader = np.arange(n)
-    for bucket in np.split(order, np.flatnonzero(~alike) + 1):
-        while len(bucket) > 1:
-            same = _exchangeable(Q, bucket)
-            leader[bucket[same]] = bucket[0]
-            bucket = bucket[~same]
-    first, class_of, counts = np.unique(leader, return_inverse=True, return_counts=True)
-    if len(first) == n:
+    """The classes of entries whose exchange leaves Q exactly as it is; None where there are none."""
+    first, class_of, counts = np.unique(first_copies(Q), return_inverse=True, return_counts=True)
+    if len(first) == len(Q):
         return None
     return Copies(
         class_of=np.concatenate([[0], class_of + 1]),
         first=np.concatenate([[0], first + 1]),
         counts=np.concatenate([[1], counts]),
     )
-
-
-def _exchangeable(Q: np.ndarray, bucket: np.ndarray) -> np.ndarray:
-    """Which of the bucket (ascending) can change places with its first; all have the same diagonal entry."""
-    head = bucket[0]
-    differs = Q[bucket] != Q[head]
-    # The pair's own entries sit in other places: Q_ii where the head has Q_hi.
-    differs[:, head] = False
-    differs[np.arange(len(bucket)), bucket] = False
-    return ~differs.any(axis=1)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from certselect.criteria.lift import Lift
+from certselect.certificate.lift import Lift
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.reduced import ReducedProblem
 from certselect.errors import InvalidInput
@@ -162,7 +162,7 @@ class _Lifted:
     def _at(self, price: float, warm_start: Relaxation | None) -> _Tried:
         problem, before = self.problem, self.iterations
         lift = None if self.pairs is None and price == 0.0 else Lift(self.pairs, price)
-        offset = problem.constant + (price * problem.budget if price else 0.0)
+        offset = problem.constant + Lift(price=price).paid(problem)
 
         def told(iterate: Iterate) -> None:
             self.iterations = before + iterate.iteration

@@ -29,6 +29,9 @@ import time
 
 import numpy as np
 
+from certselect.certificate.slack_matrix import slack_weights
+
+ROUND = 25  # iterations between two looks at what they prove
 # Below this size, or with more positive directions than this part, an eigendecomposition is as quick as the filter.
 SMALLEST_TO_FILTER = 150
 LARGEST_PART = 0.25
@@ -87,7 +90,7 @@ class Splitting:
         Z = np.zeros_like(Y)
         Z[1:, 1:] = Q
         Z[1:, 1:][np.diag_indices(len(Q))] -= d[1:]
-        Z[0, 1:] = Z[1:, 0] = k * plain_weights(d, k, sizes)
+        Z[0, 1:] = Z[1:, 0] = k * slack_weights(d, k, sizes)
         return cls(Q, k, sizes, never_both, Y=Y, Z=Z)
 
     def advance(self, iterations: int, deadline: float = math.inf) -> None:
@@ -208,8 +211,3 @@ def nearest_membership(wanted: np.ndarray, k: int, sizes: np.ndarray) -> np.ndar
         if not low < theta < high and np.isfinite(low) and np.isfinite(high):
             theta = 0.5 * (low + high)
     return x
-
-
-def plain_weights(d: np.ndarray, k: int, sizes: np.ndarray) -> np.ndarray:
-    """w of the plain relaxation's multipliers d, for which N = Diag(d) - Q - ws' - sw' is semidefinite."""
-    return (d[1:] - float(d.sum()) / (4.0 * k) * sizes) / (2.0 * k)

@@ -9,7 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from certselect.criteria.lift import Lift
+from certselect.certificate.gap import gap
+from certselect.certificate.lift import Lift
 
 
 class Status(Enum):
@@ -94,7 +95,7 @@ class Relaxation:
     @property
     def gap(self) -> float:
         """(dual - primal) / |primal|: 0 when both are 0, inf when only the primal is."""
-        return relative_gap(self.primal_value, self.dual_value)
+        return gap(self.primal_value, self.dual_value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,14 +112,7 @@ class Iterate:
     @property
     def gap(self) -> float:
         """As of a `Relaxation`."""
-        return relative_gap(self.primal_value, self.dual_value)
-
-
-def relative_gap(primal: float, dual: float) -> float:
-    """(dual - primal) / |primal|: 0 when both are 0, inf when only the primal is."""
-    if primal == 0.0:
-        return 0.0 if dual == 0.0 else float("inf")
-    return (dual - primal) / abs(primal)
+        return gap(self.primal_value, self.dual_value)
 
 
 Callback = Callable[[Iterate], None]

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from certselect.certificate.counting import check_sizes
+from certselect.certificate.rounding import largest, order_of
 from certselect.errors import InvalidInput
 from certselect.relaxation.copies import find_copies
 from certselect.relaxation.face import diagonal, inside_face
@@ -90,20 +92,19 @@ def solve(
         )
     tol = TOLERANCE[method] if tol is None else tol
     all_in = n if sizes is None else int(sizes.sum())
-    largest = 0.0 if k == 0 else max(float(Q.max()), -float(Q.min()))
-    if k == all_in or largest == 0.0:
+    magnitude = 0.0 if k == 0 else largest(Q)
+    if k == all_in or magnitude == 0.0:
         return _closed_form(Q, k, sizes, began)
     if warm_start is not None and not _comparable(warm_start, k, sizes):
         warm_start = None
-    # A power of two: scaling there and back is exact.
-    scale = 2.0 ** math.frexp(largest)[1]
+    scale = order_of(magnitude)
     max_seconds = math.inf if max_seconds is None else max_seconds
     if method in ORACLES:
         limits: dict[str, Any] = {"max_seconds": max_seconds, "max_iterations": max_iterations}
         return _rescaled(oracle(Q / scale, k, method, tol=tol, sizes=sizes, **limits), scale, sizes)
     told = None if callback is None else lambda iterate: callback(_rescaled_iterate(iterate, scale))
     scaled = Q / Q.dtype.type(scale)
-    floor = VALUE_FLOOR * k * largest / scale
+    floor = VALUE_FLOOR * k * magnitude / scale
     common: dict[str, Any] = {"floor": floor, "tol": tol, "max_seconds": max_seconds, "sizes": sizes, "callback": told}
     if method == "low_rank":
         factor = None if warm_start is None else warm_start.factor
@@ -155,23 +156,20 @@ def _checked(Q: np.ndarray, k: int, sizes: np.ndarray | None) -> tuple[np.ndarra
         raise InvalidInput("a matrix with NaN or infinite entries", "finite ones", "Check the terms it came from.")
     if k != 0 and not _symmetric(Q):
         raise InvalidInput("a matrix that is not symmetric", "Q equal to its transpose", "Use (Q + Q.T) / 2.")
-    least, greatest = 1, len(Q)
     if sizes is not None:
         sizes = np.asarray(sizes)
-        if sizes.shape != (len(Q),) or sizes.dtype.kind not in "iu" or (sizes < 1).any():
-            raise InvalidInput(f"sizes {sizes}", f"{len(Q)} whole numbers, 1 or more", "Pass one for each row of Q.")
-        least, greatest = 0, int(sizes.sum())
-    if not least <= k <= greatest or (len(Q) == 1 and k not in (0, greatest)):
-        raise InvalidInput(f"k={k}", f"{least} to {greatest}", "Choose a size the matrix has subsets of.")
+    check_sizes(len(Q), k, sizes)
+    if sizes is not None and len(Q) == 1 and k not in (0, sizes[0]):
+        raise InvalidInput(f"k={k}", f"0 or {sizes[0]}", "Choose a size the matrix has subsets of.")
     return Q, None if sizes is None or (sizes == 1).all() else sizes
 
 
 def _symmetric(Q: np.ndarray) -> bool:
     """Up to rounding; by blocks, so that a matrix that just fits needs no second one beside it."""
-    largest = max(float(Q.max()), -float(Q.min()))
+    most = 1e-6 * largest(Q)
     for top in range(0, len(Q), BLOCK):
         rows = Q[top : top + BLOCK]
-        if np.abs(rows - Q[:, top : top + BLOCK].T).max() > 1e-6 * largest:
+        if np.abs(rows - Q[:, top : top + BLOCK].T).max() > most:
             return False
     return True
 

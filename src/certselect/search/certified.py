@@ -10,11 +10,10 @@ from time import perf_counter
 
 import numpy as np
 
-from certselect.certificate import bound_subsets, certificate_of, proof_certificate
-from certselect.criteria.lift import Lift
+from certselect.certificate import bound_subsets, certificate_of, gap, proof_certificate
+from certselect.certificate.lift import Lift
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Iterate, Relaxation, relax
-from certselect.relaxation.result import relative_gap
 from certselect.search.found import Found
 from certselect.search.proved import Proved
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
@@ -109,7 +108,7 @@ def _bounded_at_every_size(
     return replace(
         selection,
         upper_bound=max(bounds),
-        gap=relative_gap(selection.objective, max(bounds)),
+        gap=gap(selection.objective, max(bounds)),
         seconds={**selection.seconds, "relaxation": perf_counter() - started},
     )
 

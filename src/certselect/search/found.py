@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from certselect.criteria.lift import Lift
+from certselect.certificate.lift import Lift
 from certselect.relaxation.result import Relaxation
 from certselect.search.proved import Proved
 from certselect.search.selection import COMPLETE

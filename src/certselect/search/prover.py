@@ -23,17 +23,20 @@ from time import perf_counter
 import numpy as np
 
 from certselect.certificate.consequences import Consequences, consequences
+from certselect.certificate.gap import gap
 from certselect.certificate.open_problem import OpenProblem
-from certselect.certificate.proof import MOST_NUMBERS, Proof, Step, decided, twins_of
+from certselect.certificate.proof import MOST_NUMBERS, Proof, Step, decided
+from certselect.certificate.rounding import largest, order_of
+from certselect.certificate.slack_matrix import slack_matrix, slack_weights
+from certselect.certificate.twins import twins_of
 from certselect.criteria.reduced import ReducedProblem
 from certselect.progress import report
-from certselect.relaxation.nonnegative import Splitting, plain_weights
+from certselect.relaxation.nonnegative import ROUND, Splitting
 from certselect.relaxation.result import Iterate
 from certselect.relaxation.solve import MAX_ITERATIONS, solve
 from certselect.search.proved import Proved
 from certselect.threads import one_blas_thread
 
-ROUND = 25  # iterations between two looks at what they prove
 # Rounds at rest before a case distinction, and what still counts as progress in them.
 PATIENCE = 8
 PROGRESS = 0.25
@@ -88,7 +91,7 @@ class Prover:
         self.out: set[int] = set()
         self.into: set[int] = set()
         self.bound = math.inf
-        self.scale = max(float(np.abs(self.root.problem.matrix).max(initial=0.0)), 1e-300)
+        self.scale = order_of(largest(self.root.problem.matrix))
         self._current: Case | None = None
         self._deadline = math.inf
         self._kept_numbers = 0
@@ -152,7 +155,7 @@ class Prover:
         """Tell how it stands; whether there is time for more."""
         bound = self._bound_now()
         if bound < math.inf:
-            left = (bound - self.value) / max(abs(self.value), 1e-300)
+            left = gap(self.value, bound)
             stage = f"proof, gap {100 * left:.2g} %, {len(case.problem)} features open"
             report(stage, self.cases_seen - len(self.cases), self.cases_seen)
         return perf_counter() < self._deadline
@@ -242,10 +245,8 @@ class Prover:
         sizes = None if (s == 1).all() else s
         answer = solve(Q, k, "interior_point", tol=1e-5, max_seconds=left, sizes=sizes, callback=told)
         d = answer.multipliers
-        w = plain_weights(d, k, s)
-        N = -Q - np.outer(w, s) - np.outer(s, w)
-        N = 0.5 * (N + N.T)
-        N[np.diag_indices_from(N)] += d[1:]
+        w = slack_weights(d, k, s)
+        N = slack_matrix(Q, d, w, s)
         case.splitting = Splitting.from_plain(Q, k, s, answer.matrix, d, problem.never_both())
         self._try(case, case.splitting.membership)
         return N * self.scale, w * self.scale

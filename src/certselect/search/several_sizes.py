@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from certselect.certificate import gap
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Relaxation
-from certselect.relaxation.result import relative_gap
 from certselect.search.conclude import conclude, search
 from certselect.search.found import Found
 from certselect.search.options import Seed, make_generator
@@ -87,7 +86,7 @@ def best_of_sizes(problem: SubsetProblem, selections: Sequence[Selection]) -> Se
         status=status,
         seconds=seconds,
         upper_bound=bound,
-        gap=bound if math.isnan(bound) else relative_gap(best.objective, bound),
+        gap=gap(best.objective, bound),
         certificate=None,
         any_size=True,
         problem=problem,

@@ -13,7 +13,6 @@ from certselect.errors import InvalidInput, ManyClassesWarning
 from certselect.table.labels import encode
 from certselect.table.series import Values, checked, columns_of
 
-TASKS = ("auto", "classification", "regression")
 NO_LABELS = ("any",)  # the one class of a target without labels
 # More different whole numbers than this, and fewer rows for each than that, look like a measurement.
 _MANY_CLASSES, _FEW_ROWS_EACH = 20, 5

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from certselect.certificate.packed_numbers import REMEDY, packed, unpacked
 from certselect.certificate.proof import MOST_NUMBERS, Proof, Step
 from certselect.errors import InvalidInput
+from certselect.results.packed_numbers import REMEDY, packed, unpacked
 
 PACKED = "<f8"
 

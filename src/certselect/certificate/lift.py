@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from certselect.certificate.rivals import never_both, rival_numbers
 from certselect.criteria.reduced import ReducedProblem
 from certselect.errors import InvalidInput
 
@@ -55,8 +56,9 @@ class Lift:
             wrong, expected = np.diag(pairs.diagonal() != 0.0), "0 on the diagonal"
         if not wrong.any():
             wrong, expected = pairs < 0.0, "0 or more, but between rivals"
-            for group in problem.rivals:
-                wrong[np.ix_(group, group)] = False
+            between = never_both(rival_numbers(problem.rivals, m))
+            if between is not None:
+                wrong[between] = False
         if wrong.any():
             i, j = (int(place) for place in np.unravel_index(int(wrong.argmax()), wrong.shape))
             raise InvalidInput(f"a lift of {pairs[i, j]} at entry ({i}, {j})", expected, "Lift by another matrix.")
@@ -71,6 +73,10 @@ class Lift:
             if problem.costs is not None and self.price > 0.0:
                 np.fill_diagonal(lifted, lifted.diagonal() - self.price * problem.costs)
         return lifted
+
+    def paid(self, problem: ReducedProblem) -> float:
+        """price budget: what a bound for the lifted matrix has to have added."""
+        return self.price * problem.budget if self.price > 0.0 else 0.0
 
     def in_single(self) -> Lift:
         """The same with pairs rounded to float32, as files keep them; rounding leaves every sign as it is."""

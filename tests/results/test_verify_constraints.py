@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from certselect import certify, verify
-from certselect.certificate import Lift, lift_as_json
+from certselect.certificate import Lift
 from certselect.cli.result_file import result_of
 from certselect.criteria import subset_problem
 from certselect.information import information_terms
+from certselect.results import lift_as_json
 from certselect.search import select
 from certselect.table import read_table
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from certselect.certificate.certificate import certificate_of, replayed_bound
-from certselect.certificate.lift_text import lift_from_json
-from certselect.certificate.proof_text import proof_from_json
+from certselect.certificate import certificate_of, gap, replayed_bound
 from certselect.criteria import SubsetProblem, subset_problem
 from certselect.errors import InvalidInput
 from certselect.information import information_terms
+from certselect.results.lift_text import lift_from_json
+from certselect.results.proof_text import proof_from_json
 from certselect.table import Table, read_file
 
 # Terms are the same float for float wherever they are counted; the matrix products and
@@ -132,9 +132,9 @@ def _check(claim: dict[str, Any], problem: SubsetProblem) -> Verification:
         if by_proof and claim.get("status") == "proven optimal" and not bound <= value + _SAME * abs(value):
             wrong.append(f"the result calls {value!r} proven optimal, but its proof leaves room up to {bound!r}")
     if claim.get("gap") is not None and not wrong:
-        gap = (_number(claim.get("upper_bound")) - value) / abs(value) if value else math.nan
-        if not math.isclose(gap, _number(claim["gap"]), rel_tol=1e-6, abs_tol=1e-9):
-            wrong.append(f"value and bound leave a gap of {gap:.3g}, not {claim['gap']!r}")
+        left = gap(value, _number(claim.get("upper_bound")))
+        if not math.isclose(left, _number(claim["gap"]), rel_tol=1e-6, abs_tol=1e-9):
+            wrong.append(f"value and bound leave a gap of {left:.3g}, not {claim['gap']!r}")
     return Verification(not wrong, tuple(wrong), value, bound)
 
 

@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certificate.made_reduced import nothing_listed
-from certselect.certificate import proof_text
 from certselect.certificate.proof import Proof, Step, replay
-from certselect.certificate.proof_text import proof_as_json, proof_from_json
 from certselect.criteria.reduced import ReducedProblem
 from certselect.errors import InvalidInput
+from certselect.results import proof_text
+from certselect.results.proof_text import proof_as_json, proof_from_json
 
 seeds = st.integers(0, 2**32 - 1)
 

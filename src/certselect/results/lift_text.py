@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from certselect.certificate.packed_numbers import REMEDY, packed, unpacked
-from certselect.criteria.lift import Lift
+from certselect.certificate.lift import Lift
 from certselect.errors import InvalidInput
+from certselect.results.packed_numbers import REMEDY, packed, unpacked
 
 PACKED = "<f4"
 
