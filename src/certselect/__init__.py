@@ -32,7 +32,6 @@ _ROOMS = {
     "relax": "certselect.relaxation",
     "Relaxation": "certselect.relaxation",
     "Certificate": "certselect.certificate",
-    "verify": "certselect.results",
     "Selection": "certselect.search",
     "AlgorithmComparison": "certselect.evaluation",
     "SelectionStability": "certselect.evaluation",
@@ -51,6 +50,12 @@ _ROOMS = {
     "find_elbow": "certselect.evaluation",
     "value_curve": "certselect.evaluation",
     "SubsetSelectorCV": "certselect.selectors",
+    "Result": "certselect.results",
+    "Verification": "certselect.results",
+    "choose_subset": "certselect.results",
+    "load_result": "certselect.results",
+    "verify": "certselect.results",
+    "Settings": "certselect.settings",
     "Dataset": "certselect.datasets",
     "load_dataset": "certselect.datasets",
 }
@@ -58,29 +63,39 @@ __all__ = [
     "AlgorithmComparison",
     "Certificate",
     "ChanceTest",
+    "Criterion",
     "Dataset",
     "Elbow",
     "InformationTerms",
     "Relaxation",
+    "Result",
     "Selection",
     "SelectionStability",
+    "Settings",
     "StabilityIndex",
+    "Strategy",
     "SubsetProblem",
     "SubsetSelector",
     "SubsetSelectorCV",
     "Table",
     "ValueCurve",
+    "Verification",
     "__version__",
     "certify",
+    "choose_subset",
     "compare_algorithms",
+    "criteria",
     "critical_difference_diagram",
     "difference_box_plots",
     "find_elbow",
     "information_terms",
     "load_dataset",
+    "load_result",
     "path_overlaps",
     "read_file",
     "read_table",
+    "register_criterion",
+    "register_strategy",
     "relax",
     "select",
     "selection_path",
@@ -88,6 +103,7 @@ __all__ = [
     "similarity_ratios",
     "stability_index",
     "stop_at_chance",
+    "strategies",
     "subset_problem",
     "value_curve",
     "verify",
@@ -95,7 +111,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from certselect.certificate import Certificate
-    from certselect.criteria import SubsetProblem, subset_problem
+    from certselect.criteria import Criterion, SubsetProblem, criteria, register_criterion, subset_problem
     from certselect.datasets import Dataset, load_dataset
     from certselect.evaluation import (
         AlgorithmComparison,
@@ -117,9 +133,10 @@ if TYPE_CHECKING:
     )
     from certselect.information import InformationTerms, information_terms
     from certselect.relaxation import Relaxation, relax
-    from certselect.results import verify
-    from certselect.search import Selection, certify, select, selection_path
+    from certselect.results import Result, Verification, choose_subset, load_result, verify
+    from certselect.search import Selection, Strategy, certify, register_strategy, select, selection_path, strategies
     from certselect.selectors import SubsetSelector, SubsetSelectorCV
+    from certselect.settings import Settings
     from certselect.table import Table, read_file, read_table
 
 

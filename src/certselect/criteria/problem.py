@@ -17,7 +17,7 @@ from certselect.criteria.pairs import GivenPairs, TermPairs
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.statements import state_constraints
 from certselect.criteria.units import MergedUnits, UnitProblem, merge_units
-from certselect.errors import InvalidInput
+from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
 from certselect.settings import Constraints
 
 if TYPE_CHECKING:
@@ -149,6 +149,25 @@ class SubsetProblem(Objective):
             sized = replace(self, k=size, any_size=False)
         sized.__dict__["_merged"] = merged  # sums of pair terms do not depend on k
         return sized
+
+    def of_usable_size(self, wanted: int | None) -> SubsetProblem:
+        """The same question about `wanted` features, or about all that can be chosen if these are fewer.
+
+        The latter with a warning that says why they are fewer.
+        """
+        usable = len(self.candidates)
+        whole = isinstance(wanted, int | np.integer) and not isinstance(wanted, bool)
+        if not whole or usable == 0 or wanted <= usable:
+            return self.of_size(wanted)  # which says what is wrong with it, if anything is
+        counts = {"constant": int(self.constant.sum()), "excluded": len(self.excluded)}
+        left_out = [f"{count} more are {how}" for how, count in counts.items() if count]
+        warn_user(
+            f"Asked for {wanted} features, but the table has {usable} that can be chosen"
+            + (f" ({', '.join(left_out)})" if left_out else "")
+            + ": all of them are kept. Lower n_features_to_select to choose among them.",
+            FewerFeaturesWarning,
+        )
+        return self.of_size(usable)
 
     @cached_property
     def _merged(self) -> MergedUnits:

@@ -15,7 +15,7 @@ from certselect.search.selection import PROVEN_OPTIMAL, Selection
 _MOSTLY = 0.5
 
 
-def feature_report(selection: Selection, terms: InformationTerms, problem: SubsetProblem) -> dict[str, list[Any]]:
+def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, list[Any]]:
     """Explain a selection feature by feature: the columns of a table with one row for each.
 
     feature : its name.
@@ -42,6 +42,8 @@ def feature_report(selection: Selection, terms: InformationTerms, problem: Subse
     >>> feature_report(select(problem), terms, problem)["why"][1]
     "left out: 1.00 of its information is in 'a'"
     """
+    problem = selection.problem
+    assert problem is not None
     n, chosen = terms.n_features, np.sort(selection.indices)
     if problem.any_size:
         problem = problem.of_size(len(chosen))

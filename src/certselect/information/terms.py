@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+
+from certselect.errors import InvalidInput
 
 if TYPE_CHECKING:
     from certselect.coding import Coding
@@ -26,6 +29,27 @@ class PairTerms(Protocol):
     def both(self) -> tuple[np.ndarray, np.ndarray]:
         """Redundancy and conditional redundancy, (n, n) each, which share their counts."""
         ...
+
+
+class NotKept:
+    """Pair terms of a table that is no longer there."""
+
+    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
+        raise _table_gone()
+
+    def matrix(self, kind: str) -> np.ndarray:
+        raise _table_gone()
+
+    def both(self) -> tuple[np.ndarray, np.ndarray]:
+        raise _table_gone()
+
+
+def _table_gone() -> InvalidInput:
+    return InvalidInput(
+        "a question about pairs of features of a table that was not saved with the result",
+        "one about the chosen features: only their pair terms are saved",
+        "Measure the table again with information_terms, or fit again.",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +131,14 @@ class InformationTerms:
         part = -np.expm1(-2.0 * shared)
         part[levels] = np.divide(shared, self.entropy, out=np.zeros_like(shared), where=self.entropy > 0)[levels]
         return np.clip(part, 0.0, 1.0)
+
+    def keeping(self, features: Iterable[int], kinds: Iterable[str]) -> InformationTerms:
+        """The same without the table: the terms of all single features, and pair rows of these kinds of some.
+
+        What a result needs to explain itself, small enough to be saved or sent to another process.
+        """
+        rows = {(kind, int(i)): np.array(self.pair_row(kind, int(i))) for kind in kinds for i in features}
+        return replace(self, pairs=NotKept(), _rows=rows)
 
     def pair_matrix(self, kind: str) -> np.ndarray:
         """All pair terms of a kind: "redundancy", "conditional_redundancy" or "interaction"."""

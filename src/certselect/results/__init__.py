@@ -1,7 +1,10 @@
-"""Results in files: what `certselect select --json` wrote, read without trusting it and checked against its table."""
+"""Table and settings -> Result: what was found, kept in files, checked against its table and explained."""
 
-from certselect.results.lift_text import lift_as_json
-from certselect.results.proof_text import proof_as_json
-from certselect.results.verify import Verification, verify
+from certselect.results.choosing import choose_subset
+from certselect.results.files import load_result
+from certselect.results.provenance import Provenance
+from certselect.results.result import Result
+from certselect.results.size_choice import SizeChoice
+from certselect.results.verifying import Verification, verify
 
-__all__ = ["Verification", "lift_as_json", "proof_as_json", "verify"]
+__all__ = ["Provenance", "Result", "SizeChoice", "Verification", "choose_subset", "load_result", "verify"]

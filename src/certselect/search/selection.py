@@ -17,8 +17,8 @@ INTERRUPTED = "interrupted"
 
 # A statement is proven, so its percentage is rounded up.
 _TWO_DIGITS_UP = Context(prec=2, rounding=ROUND_CEILING)
-# Gaps up to this are what floating point leaves of none at all.
-_ROUNDING = 1e-12
+# Gaps up to this are what floating point leaves of none at all, and what two machines may differ by.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING
 from certselect.errors import InvalidInput
 from certselect.table.complete import name_columns
 from certselect.table.model import Table
+from certselect.table.parts import split_columns
 from certselect.table.reading import read_table
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def read_file(
     ----------
     path : path
     target : str, or sequence of str
-        Name of the column that holds the classes or numbers to be told, or several such;
+        Name of the column that holds the class labels or numbers to predict, or several such;
         all others are features.
     weight : str, optional
         Name of the column that says how much each row counts; it is no feature.
@@ -59,15 +58,8 @@ def read_file(
     if file.stat().st_size == 0:
         raise _empty(file)
     columns = _read_parquet(file) if name.endswith(_PARQUET) else _read_text(file, tabs=".tsv" in name)
-    targets = [target] if isinstance(target, str) else list(target)
-    _check_names(columns.column_names, targets, weight)
-    return read_table(
-        columns.drop_columns(targets if weight is None else [*targets, weight]),
-        columns.select(targets),
-        sample_weight=None if weight is None else columns.column(weight),
-        task=task,
-        missing=missing,
-    )
+    features, targets, weights = split_columns(columns, target, weight)
+    return read_table(features, targets, sample_weight=weights, task=task, missing=missing)
 
 
 def _read_parquet(file: Path) -> pyarrow.Table:
@@ -118,30 +110,6 @@ def _separator(header: str) -> str:
     """The separator a header line uses most, outside quotes; the comma if it uses none."""
     bare = re.sub(r'"[^"]*"', "", header)
     return max(",;\t", key=bare.count)
-
-
-def _check_names(names: list[str], targets: list[str], weight: str | None) -> None:
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    if twice:
-        raise InvalidInput(
-            f"a file whose header has names more than once: {name_columns(twice)}",
-            "a different name for every column",
-            "Rename those columns.",
-        )
-    if not targets:
-        raise InvalidInput("no target", "the name of at least one column", "Name the column that is to be told.")
-    for what, name in [*(("target", name) for name in targets), *([("weight", weight)] if weight is not None else [])]:
-        if name not in names:
-            close = difflib.get_close_matches(str(name), names)
-            hint = f"Did you mean {name_columns(close)}?" if close else f"Name one of them as the {what}."
-            raise InvalidInput(f"{what}={name!r}", f"one of the file's columns: {name_columns(names)}", hint)
-    asked = [*targets, weight] if weight is not None else targets
-    if len(set(asked)) < len(asked):
-        raise InvalidInput(
-            f"one column in two parts: {name_columns(asked)}",
-            "different columns as targets and weight",
-            "Name each column once.",
-        )
 
 
 def _empty(file: Path) -> InvalidInput:

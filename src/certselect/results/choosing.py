@@ -1,0 +1,131 @@
+"""The whole flow in one call: a table and a target in, a Result out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from certselect.criteria import find_criterion, unsized_problem
+from certselect.information import InformationTerms, measure_table
+from certselect.results.provenance import Provenance, versions
+from certselect.results.result import Result
+from certselect.results.size_choice import SizeChoice
+from certselect.search import Selection
+from certselect.search.registry import AUTO, find_strategy
+from certselect.search.select import select_by
+from certselect.settings import Searching, Settings
+from certselect.table import Table, read_source
+from certselect.table.output import frame_library
+
+
+def choose_subset(
+    table: Any,
+    target: Any = None,
+    n_features_to_select: int | None = 10,
+    *,
+    feature_names: Sequence[str] | None = None,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    **settings: Any,
+) -> Result:
+    """Which columns of a table predict the target best together? The whole way in one call.
+
+    Reads the table, measures mutual information, searches for the subset with the largest
+    value of the criterion, and says how far from the best it can be.
+
+    Parameters
+    ----------
+    table : path, data frame, array, sparse matrix or Table
+        A CSV or Parquet file, or data in memory; one row per sample.
+    target : str, list of str, array, series or frame
+        The name of the column to predict, of a file or data frame that holds it, or the
+        target itself; several columns are several targets.
+    n_features_to_select : int or None, default=10
+        How many features to choose; all if the table has fewer, with a warning. None, with a
+        budget, for any number it pays for.
+    feature_names : sequence of str, optional
+        Names of the columns of an array.
+    sample_weight : array, optional
+        How much each row counts: whole numbers stand for repeated rows. `weight="COLUMN"`
+        names a column of the table instead.
+    n_jobs : int, optional
+        How many cores to use; all if None. The answer does not depend on it.
+    **settings
+        Those of `SubsetSelector`, which describes them all.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from certselect import choose_subset
+    >>> flowers = load_iris(as_frame=True).frame
+    >>> result = choose_subset(flowers, "target", 2, strategy="exact")
+    >>> result.names
+    ('petal length (cm)', 'petal width (cm)')
+    >>> result.statement
+    'Proven: no 2 features score more than these.'
+    """
+    stated = Settings.from_keywords(settings)
+    check_search(stated.searching)
+    started = time.perf_counter()
+    rows, names = read_source(table, target, stated.reading, sample_weight=sample_weight, feature_names=feature_names)
+    seconds = {"reading": time.perf_counter() - started}
+    library = None if isinstance(table, Table) else frame_library(table)
+    return choose(rows, n_features_to_select, stated, target=names, library=library, seconds=seconds, n_jobs=n_jobs)
+
+
+def check_search(searching: Searching) -> None:
+    """Tell a slip of the pen before a large table is read."""
+    find_criterion(searching.criterion, searching.beta)
+    if searching.strategy.casefold() != AUTO:
+        find_strategy(searching.strategy, searching.all_options)
+
+
+def choose(
+    table: Table,
+    size: int | None,
+    settings: Settings,
+    *,
+    target: tuple[str, ...] = (),
+    library: str | None = None,
+    seconds: Mapping[str, float] | None = None,
+    n_jobs: int | None = None,
+) -> Result:
+    """The result for a table that was read already, by settings."""
+    terms = measure_table(table, settings.measuring, n_jobs=n_jobs)
+    searching = settings.searching
+    whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=settings.constraints)
+    selection = select_by(whole.of_usable_size(size), searching)
+    return make_result(settings, selection, terms, target=target, library=library, seconds=seconds)
+
+
+def make_result(
+    settings: Settings,
+    selection: Selection,
+    terms: InformationTerms,
+    *,
+    target: tuple[str, ...] = (),
+    library: str | None = None,
+    seconds: Mapping[str, float] | None = None,
+    choice: SizeChoice | None = None,
+) -> Result:
+    """What was found, with where it came from."""
+    seed = settings.searching.random_state
+    spent = {**(seconds or {}), **terms.seconds, **selection.seconds}
+    provenance = Provenance(
+        n_samples=terms.n_samples,
+        n_features=terms.n_features,
+        target=target,
+        measured=terms.settings,
+        picked=terms.picked,
+        seed=int(seed) if isinstance(seed, int | np.integer) else None,
+        seconds=spent,
+        versions=versions(),
+    )
+    return Result(settings, selection, provenance, choice, terms, library)

@@ -1,0 +1,84 @@
+"""Results in files: written whole or not at all, read without pickle and under stated limits."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from certselect.errors import InvalidInput
+from certselect.results.format import from_dict
+from certselect.results.result import Result
+
+# A larger file is not read: proofs, by far the largest part, are kept only up to 256 MB.
+MOST_BYTES = 1 << 29
+
+
+def as_text(result: Result) -> str:
+    """The result as JSON, a line for each of its parts."""
+    parts = (f"{json.dumps(name)}: {json.dumps(part, allow_nan=False)}" for name, part in result.to_dict().items())
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def check_destination(path: str | os.PathLike[str]) -> Path:
+    """The path, if a file can be written there: better known before the work than after it."""
+    file = Path(path)
+    if file.is_dir() or not file.parent.is_dir() or not os.access(file.parent, os.W_OK):
+        raise InvalidInput(f"the file {str(file)!r}", "a file in a folder that can be written to", "Check the path.")
+    return file
+
+
+def write_result(result: Result, path: str | os.PathLike[str]) -> None:
+    """Write the result to a file, whole or not at all: a reader or a kill finds the old file or the new one."""
+    write_text(as_text(result), path)
+
+
+def write_text(text: str, path: str | os.PathLike[str]) -> None:
+    """Put text into a file, whole or not at all."""
+    file = check_destination(path)
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}.part")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        os.replace(unfinished, file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def load_result(path: str | os.PathLike[str]) -> Result:
+    """Read a result that `Result.save` or `certselect select --json` wrote.
+
+    Nothing in the file is executed or trusted; what is not as the format describes is
+    refused. `Result.verify` says whether its claims are true.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from certselect import choose_subset, load_result
+    >>> X = np.array([[0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1]])
+    >>> result = choose_subset(X, [0, 0, 1, 1], 1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result.save(os.path.join(folder, "chosen.json"))
+    ...     load_result(os.path.join(folder, "chosen.json")).verify(X, [0, 0, 1, 1]).holds
+    True
+    """
+    return from_dict(read_json(Path(path)))
+
+
+def read_json(file: Path) -> Any:
+    """What a JSON file holds, if it is no larger than a result can be."""
+    try:
+        size = file.stat().st_size
+        if size > MOST_BYTES:
+            raise InvalidInput(f"the file {str(file)!r} of {size} bytes", f"at most {MOST_BYTES}", "Name a result.")
+        return json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidInput(
+            f"the file {str(file)!r}, which cannot be read ({error})", "a file", "Check the path."
+        ) from None
+    except InvalidInput:
+        raise
+    except (ValueError, RecursionError) as error:
+        got = f"the file {str(file)!r}, which is not JSON ({error})"
+        raise InvalidInput(got, "a result of certselect", "Name another file.") from None

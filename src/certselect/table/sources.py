@@ -1,0 +1,73 @@
+"""Whatever a user has at hand -> Table: a file, a frame with its target inside, or data and target apart."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from certselect.errors import InvalidInput
+from certselect.settings import Reading
+from certselect.table.files import read_file
+from certselect.table.frames import as_frame, frame_names
+from certselect.table.model import Table
+from certselect.table.parts import split_columns
+from certselect.table.reading import read_table
+
+
+def read_source(
+    source: Any, target: Any, reading: Reading, *, sample_weight: Any = None, feature_names: Any = None
+) -> tuple[Table, tuple[str, ...]]:
+    """The table, and the names of its target columns where they have any.
+
+    `target` names columns of a file or of a data frame, or holds the target itself.
+    """
+    how = {"task": reading.task, "missing": reading.missing}
+    if isinstance(source, Table):
+        beside = {"target": target, "sample_weight": sample_weight, "weight": reading.weight}
+        _refuse("a Table", beside, "A Table brings its own: pass them to read_table.")
+        return source, ()
+    if isinstance(source, str | os.PathLike):
+        _refuse("a file", {"sample_weight": sample_weight, "feature_names": feature_names}, "Name a column by weight=.")
+        if target is None:
+            raise InvalidInput("a file without a target", "the name of its column to predict", "Pass target=.")
+        names = (target,) if isinstance(target, str) else tuple(target)
+        return read_file(source, target, weight=reading.weight, **how), names
+    frame = None if isinstance(source, list | tuple) else as_frame(source)
+    names = _columns_named(frame, target)
+    if frame is not None and names:
+        if reading.weight is not None and sample_weight is not None:
+            raise InvalidInput("weight and sample_weight", "one of them", "Leave one out.")
+        features, targets, weights = split_columns(frame, names, reading.weight)
+        table = read_table(
+            features,
+            targets,
+            sample_weight=sample_weight if weights is None else weights,
+            feature_names=feature_names,
+            **how,
+        )
+        return table, names
+    if reading.weight is not None:
+        raise InvalidInput(
+            f"weight={reading.weight!r} beside data and target apart",
+            "a file or a data frame that holds the target as well, by its name",
+            "Pass sample_weight= instead.",
+        )
+    return read_table(source, target, sample_weight=sample_weight, feature_names=feature_names, **how), ()
+
+
+def _columns_named(frame: Any | None, target: Any) -> tuple[str, ...]:
+    """The names of a frame's columns that `target` lists; empty if it holds the target itself."""
+    if isinstance(target, str) and frame is None:
+        raise InvalidInput(f"target={target!r} for an array", "the target itself", "Names are for frames and files.")
+    if frame is None:
+        return ()
+    names = [target] if isinstance(target, str) else target
+    listed = isinstance(names, list | tuple) and len(names) > 0 and all(isinstance(name, str) for name in names)
+    known = set(frame_names(frame))
+    return tuple(names) if listed and (isinstance(target, str) or known.issuperset(names)) else ()
+
+
+def _refuse(what: str, beside: dict[str, Any], remedy: str) -> None:
+    for name, value in beside.items():
+        if value is not None:
+            raise InvalidInput(f"{name} beside {what}", f"{what} alone", remedy)
