@@ -15,7 +15,7 @@ from certselect.selectors.fold_scores import Split
 from certselect.table import Block, SparseBlock, Table
 
 # What does not change a subset or a score.
-_WITHOUT_EFFECT = ("checkpoint", "n_jobs", "certify", "one_standard_error", "cv", "candidates", "estimator", "scoring")
+_WITHOUT_EFFECT = ("checkpoint", "n_jobs", "certify", "one_standard_error", "cv", "sizes", "estimator", "scoring")
 
 
 def fingerprint(

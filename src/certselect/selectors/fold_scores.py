@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,15 +11,16 @@ from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from certselect.criteria import find_features
+from certselect.criteria import SubsetProblem, find_features, unsized_problem
 from certselect.errors import InvalidInput
-from certselect.information import InformationTerms, information_terms
+from certselect.information import InformationTerms, measure_table
 from certselect.progress import report
-from certselect.search import selection_path
+from certselect.search.path import select_sizes
 from certselect.search.selection import INTERRUPTED
 from certselect.selectors.checkpoint import Checkpoint
-from certselect.selectors.fold_tables import allowed_sizes, nearest_allowed, rows_of
+from certselect.selectors.fold_tables import nearest_allowed, rows_of
 from certselect.selectors.size_scores import SizeScores, StoppedEarly
+from certselect.settings import Constraints, Settings
 from certselect.table import Table
 from certselect.table.weights import weigh
 
@@ -35,23 +36,25 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SubsetSearch:
-    """How subsets are chosen: everything but the rows and the sizes.
+    """How subsets are chosen: everything but the rows and the sizes; `sample_weight` is that of all rows."""
 
-    `measuring` goes to `information_terms`, `constraints` to `subset_problem`, `options`
-    (criterion, strategy, seed and so on) to `selection_path`; `sample_weight` is that of all rows.
-    """
-
-    measuring: Mapping[str, Any]
+    settings: Settings
     sample_weight: np.ndarray | None
-    constraints: Mapping[str, Any]
-    options: Mapping[str, Any]
+    n_jobs: int | None
 
     def measure(self, table: Table, rows: np.ndarray | None = None) -> InformationTerms:
         """The information terms of these rows of a table, or of all, as their weights have it."""
         weights = self.sample_weight
         if rows is not None:
             table, weights = rows_of(table, rows), None if weights is None else weights[rows]
-        return information_terms(table if weights is None else weigh(table, weights), **self.measuring)
+        table = table if weights is None else weigh(table, weights)
+        return measure_table(table, self.settings.measuring, n_jobs=self.n_jobs)
+
+    def problem(self, terms: InformationTerms, constraints: Constraints | None = None) -> SubsetProblem:
+        """What is asked of these terms, but for the size."""
+        searching = self.settings.searching
+        stated = self.settings.constraints if constraints is None else constraints
+        return unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=stated)
 
     def choose(self, terms: InformationTerms, sizes: Sequence[int]) -> list[list[int]]:
         """The columns of every size, by one run over the path.
@@ -59,12 +62,14 @@ class SubsetSearch:
         A column that is constant in these rows cannot be chosen, not even if it is to be
         included; a size that the rows do not allow is replaced by the next smaller one.
         """
-        constraints = dict(self.constraints)
-        if constraints["include"] is not None:
-            included = find_features(terms.feature_names, "include", constraints["include"])
-            constraints["include"] = [i for i in included if not terms.constant[i]]
-        nearest = nearest_allowed(sizes, allowed_sizes(terms, constraints))
-        path = selection_path(terms, nearest, **constraints, **self.options)
+        constraints = self.settings.constraints
+        if constraints.include is not None:
+            included = find_features(terms.feature_names, "include", constraints.include)
+            constraints = replace(constraints, include=[i for i in included if not terms.constant[i]])
+        nearest = nearest_allowed(sizes, self.problem(terms, constraints))
+        # The bound is wanted of the final subset only.
+        searching = replace(self.settings.searching, certify=False)
+        path = select_sizes(terms, nearest, constraints, searching)
         if any(selection.status == INTERRUPTED for selection in path):
             raise KeyboardInterrupt
         return [selection.indices.tolist() for selection in path]

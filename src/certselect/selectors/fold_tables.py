@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from certselect.criteria import find_features, subset_problem
-from certselect.errors import FewerFeaturesWarning, InvalidInput
-from certselect.information import InformationTerms
+from certselect.criteria import SubsetProblem
+from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
 from certselect.table import Block, Table
 
 # Sizes tried where none are named: 1 to this many.
@@ -56,54 +54,43 @@ def values_and_labels(table: Table) -> tuple[Any, np.ndarray]:
     return values, labels
 
 
-def allowed_sizes(terms: InformationTerms, constraints: Mapping[str, Any]) -> list[int]:
-    """The sizes, ascending, that some subset the constraints allow has in this table."""
-    stated = dict(constraints)
-    if all(stated[name] is None for name in ("include", "groups", "costs", "budget")):
-        choosable = ~terms.constant
-        choosable[list(find_features(terms.feature_names, "exclude", stated["exclude"]))] = False
-        if not choosable.any():
-            subset_problem(terms, 1, **stated)  # says why nothing can be chosen
-        return list(range(1, int(choosable.sum()) + 1))
-    if stated["costs"] is None and stated["budget"] is None:
-        # Without prices every size is within a budget of nothing, and with a budget any size may be asked for.
-        stated.update(costs={}, budget=0.0)
-    return subset_problem(terms, None, **stated).allowed_sizes
-
-
-def candidate_sizes(terms: InformationTerms, candidates: Any, constraints: Mapping[str, Any]) -> list[int]:
-    """The sizes to try, ascending: those asked for that the table has."""
-    allowed = allowed_sizes(terms, constraints)
-    if candidates is None:
+def sizes_to_try(problem: SubsetProblem, sizes: Any) -> list[int]:
+    """The sizes to try, ascending: those asked for that the table and the constraints allow."""
+    allowed = problem.allowed_sizes
+    if not allowed:
+        problem.of_size(1)  # says why nothing can be chosen
+    if sizes is None:
         return [k for k in allowed if k <= DEFAULT_LARGEST] or allowed[:1]
-    if isinstance(candidates, int | np.integer) and not isinstance(candidates, bool):
-        return [k for k in allowed if k <= _check_size(candidates)] or allowed[:1]
-    if isinstance(candidates, str) or not isinstance(candidates, Iterable):
-        raise _no_sizes(candidates)
-    asked = sorted({_check_size(k) for k in candidates})
+    if isinstance(sizes, int | np.integer) and not isinstance(sizes, bool):
+        return [k for k in allowed if k <= _check_size(sizes)] or allowed[:1]
+    if isinstance(sizes, str) or not isinstance(sizes, Iterable):
+        raise _no_sizes(sizes)
+    asked = sorted({_check_size(k) for k in sizes})
     if not asked:
-        raise _no_sizes(candidates)
+        raise _no_sizes(sizes)
     within = [k for k in asked if k <= allowed[-1]]
     if len(within) < len(asked):
-        warnings.warn(
+        warn_user(
             f"Asked for subsets of up to {asked[-1]} features, but {allowed[-1]} is the most the table and the "
             f"constraints allow: larger sizes are left out.",
             FewerFeaturesWarning,
-            stacklevel=4,
         )
     for k in set(within).difference(allowed):
-        subset_problem(terms, k, **constraints)  # says why there is no subset of that size
+        problem.of_size(k)  # says why there is no subset of that size
     return within or allowed[-1:]
 
 
-def nearest_allowed(sizes: Iterable[int], allowed: list[int]) -> list[int]:
+def nearest_allowed(sizes: Iterable[int], problem: SubsetProblem) -> list[int]:
     """For each size the largest allowed one that is not above it, or else the smallest."""
+    allowed = problem.allowed_sizes
+    if not allowed:
+        problem.of_size(1)  # says why nothing can be chosen
     return [max((size for size in allowed if size <= k), default=allowed[0]) for k in sizes]
 
 
 def _check_size(k: object) -> int:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InvalidInput(f"the size {k!r} in candidates", "whole numbers, 1 or more", "Check the candidates.")
+        raise InvalidInput(f"the size {k!r} in sizes", "whole numbers, 1 or more", "Check the sizes.")
     return int(k)
 
 
@@ -115,9 +102,9 @@ def _one_sided(got: str) -> InvalidInput:
     )
 
 
-def _no_sizes(candidates: object) -> InvalidInput:
+def _no_sizes(sizes: object) -> InvalidInput:
     return InvalidInput(
-        f"candidates={candidates!r}",
+        f"sizes={sizes!r}",
         "a largest size, or a list or range of sizes",
-        "Pass for example candidates=range(1, 41), or None for 1 to 50.",
+        "Pass for example sizes=range(1, 41), or None for 1 to 50.",
     )

@@ -1,9 +1,8 @@
-"""SubsetSelectorCV: how many features a classifier needs, by cross-validation."""
+"""SubsetSelectorCV: how many features a classifier or a regressor needs, by cross-validation."""
 
 from __future__ import annotations
 
 import os
-import warnings
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -13,27 +12,26 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
-from certselect.criteria import subset_problem
-from certselect.errors import InvalidInput
-from certselect.search import select
+from certselect.errors import warn_user
+from certselect.names import find_name
+from certselect.results.choosing import check_search, make_result
+from certselect.results.size_choice import SizeChoice
 from certselect.search.options import make_generator
+from certselect.search.select import select_by
 from certselect.search.selection import INTERRUPTED
 from certselect.selectors.checkpoint import Checkpoint
 from certselect.selectors.delegation import Delegation, Routed
-from certselect.selectors.explaining import FrameSelector
 from certselect.selectors.fingerprint import fingerprint
 from certselect.selectors.fold_scores import Split, SubsetSearch, fit_and_score, score_sizes
-from certselect.selectors.fold_tables import candidate_sizes, values_and_labels
-from certselect.selectors.size_scores import StoppedEarly
+from certselect.selectors.fold_tables import sizes_to_try, values_and_labels
+from certselect.selectors.frame_selector import FrameSelector
+from certselect.selectors.size_scores import SizeScores, StoppedEarly
+from certselect.settings import Settings
 from certselect.table import Table, read_table
-from certselect.table.output import frame_library
-from certselect.table.reading import keeps_missing
 
 HONEST, PAPER = "honest", "paper"
-_MEASURE = ("correction", "n_neighbors", "target_bins", "discretize", "bins", "integers")
-_CONSTRAINTS = ("include", "exclude", "groups", "costs", "budget")
 
 
 class OptimisticScoreWarning(UserWarning):
@@ -53,7 +51,7 @@ class SubsetSelectorCV(Delegation, FrameSelector, MetaEstimatorMixin, BaseEstima
     ----------
     estimator : estimator
         The classifier or regressor to choose the size for. It sees the raw columns.
-    candidates : int, iterable of int, or None
+    sizes : int, iterable of int, or None
         The sizes to try, or the largest one; None for 1 to 50.
     cv : int, splitter, iterable of splits, or None
         As everywhere in scikit-learn; None for 5 folds, stratified for a classifier.
@@ -67,20 +65,18 @@ class SubsetSelectorCV(Delegation, FrameSelector, MetaEstimatorMixin, BaseEstima
     one_standard_error : bool, default=False
         Take the smallest size whose mean score is within one standard error (sample
         deviation over the splits / square root of their number) of the best.
-    information : {"plugin", "gaussian_copula", "neighbors", "auto"}, default="plugin"
-        How information is measured: what `SubsetSelector` calls its estimator.
-    criterion, correction, n_neighbors, task, target_bins, missing, discretize, bins, integers, beta, polish, \
-include, exclude, groups, costs, budget
+    criterion, beta, strategy_options, measure, correction, n_neighbors, task, target_bins, missing, discretize, \
+bins, integers, polish, include, exclude, feature_groups, costs, budget
         As for `SubsetSelector`, but that `task="auto"` is regression if the estimator is a
-        regressor; `groups` are groups of features. A size the training
-        rows of a split do not allow, for columns that are constant in them, is
-        replaced there by the next smaller one.
-    strategy : str, default="forward"
+        regressor. A size the training rows of a split do not allow, for columns that are
+        constant in them, is replaced there by the next smaller one.
+    strategy : str, default="auto"
         As for `SubsetSelector`. "forward", "relevance", "backward" and "qpfs" give all
         sizes by one run; the others search size by size, "cobra" from the last size's
-        relaxation.
+        relaxation. "auto" is "cobra" with polish where the relaxations of all sizes take
+        seconds together (270 columns for 50 sizes), else "forward" with polish.
     certify : bool or "tight", default=False
-        Prove how far the final subset can be from the best of its size.
+        Prove how far the final subset can be from the optimal one of its size.
     max_seconds : float, optional
         Time limit of the strategies "exact" and "cobra", for each size.
     checkpoint : path, optional
@@ -89,8 +85,9 @@ include, exclude, groups, costs, budget
     random_state : int, Generator or None
         Seed of the random strategies.
     n_jobs : int, optional
-        Processes to share splits and sizes among; one if None. The answer does not
-        depend on it.
+        How many cores to use; all if None. A number above 1, or -1, shares splits and sizes
+        among as many processes; None leaves the cores to the threads that measure
+        information. The answer does not depend on it.
 
     Attributes
     ----------
@@ -107,6 +104,9 @@ include, exclude, groups, costs, budget
         The same scores with their standard errors, and the subsets in order of choice.
     estimator_ : estimator
         Fitted on the chosen columns of all rows.
+    result_ : Result
+        What was asked, found and proven, the scores included: to be saved, loaded, verified
+        and explained.
     selection_ : Selection
     terms_ : InformationTerms
         Of all rows.
@@ -118,7 +118,7 @@ include, exclude, groups, costs, budget
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from certselect import SubsetSelectorCV
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> selector = SubsetSelectorCV(KNeighborsClassifier(), candidates=4).fit(X, y)
+    >>> selector = SubsetSelectorCV(KNeighborsClassifier(), sizes=4).fit(X, y)
     >>> selector.cv_results_["mean_test_score"].round(2)
     array([0.76, 0.9 , 0.73, 0.73])
     >>> list(selector.get_feature_names_out())
@@ -128,15 +128,16 @@ include, exclude, groups, costs, budget
     def __init__(
         self,
         estimator: Any,
-        candidates: Any = None,
+        sizes: Any = None,
         cv: Any = None,
         scoring: Any = None,
         protocol: str = HONEST,
         *,
         one_standard_error: bool = False,
-        criterion: str = "jmi",
-        strategy: str = "forward",
-        information: str = "plugin",
+        criterion: Any = "jmi",
+        strategy: str = "auto",
+        strategy_options: dict[str, Any] | None = None,
+        measure: str = "plugin",
         correction: str = "none",
         n_neighbors: int = 3,
         task: str = "auto",
@@ -151,7 +152,7 @@ include, exclude, groups, costs, budget
         max_seconds: float | None = None,
         include: Any = None,
         exclude: Any = None,
-        groups: Any = None,
+        feature_groups: Any = None,
         costs: Any = None,
         budget: float | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -159,14 +160,15 @@ include, exclude, groups, costs, budget
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
-        self.candidates = candidates
+        self.sizes = sizes
         self.cv = cv
         self.scoring = scoring
         self.protocol = protocol
         self.one_standard_error = one_standard_error
         self.criterion = criterion
         self.strategy = strategy
-        self.information = information
+        self.strategy_options = strategy_options
+        self.measure = measure
         self.correction = correction
         self.n_neighbors = n_neighbors
         self.task = task
@@ -181,7 +183,7 @@ include, exclude, groups, costs, budget
         self.max_seconds = max_seconds
         self.include = include
         self.exclude = exclude
-        self.groups = groups
+        self.feature_groups = feature_groups
         self.costs = costs
         self.budget = budget
         self.checkpoint = checkpoint
@@ -213,45 +215,66 @@ include, exclude, groups, costs, budget
         if sample_weight is not None:
             params["sample_weight"] = sample_weight = np.asarray(sample_weight)
         routed = self._routed("fit", params)
-        task = "regression" if self.task == "auto" and is_regressor(self.estimator) else self.task
-        table = read_table(X, y, task=task, missing=self.missing)
-        validate_data(self, X=X, y=y, skip_check_array=True)
-        self._library = frame_library(X)
-        self._keeps_missing = keeps_missing(self.missing, X)
-        return self._fit(table, self._values(X), column_or_1d(y, warn=True), routed, sample_weight)
+        settings = self._resolved_settings()
+        table = read_table(X, y, task=settings.reading.task, missing=self.missing)
+        library = self._take_frame(X, y)
+        labels = column_or_1d(y, warn=True)
+        return self._fit(table, self._values(X), labels, routed, sample_weight, settings, library)
 
-    def fit_table(self, table: Table) -> SubsetSelectorCV:
-        """Choose and fit on a table with its target, as `read_file` gives it."""
+    def fit_table(self, table: Table, target: tuple[str, ...] = ()) -> SubsetSelectorCV:
+        """Choose and fit on a table with its target, as `read_file` gives it; `target` names its columns."""
         self.n_features_in_ = table.n_features
         self.feature_names_in_ = np.array(table.feature_names, dtype=object)
-        self._library = None
         self._keeps_missing = table.missing != "error"
         params = {} if table.weights is None else {"sample_weight": table.weights}
-        unweighted = replace(table, weights=None)
-        return self._fit(unweighted, *values_and_labels(table), self._routed("fit", params), table.weights)
+        values, labels = values_and_labels(table)
+        routed, settings = self._routed("fit", params), self._resolved_settings()
+        self._fit(replace(table, weights=None), values, labels, routed, table.weights, settings, None, target)
+        return self
+
+    def _resolved_settings(self) -> Settings:
+        """The settings, with a seed and with the task that the estimator is for."""
+        settings = self._settings()
+        check_search(settings.searching)
+        reading, searching = settings.reading, settings.searching
+        if reading.task == "auto" and is_regressor(self.estimator):
+            reading = replace(reading, task="regression")
+        if not isinstance(searching.random_state, int):
+            # One seed for all: a generator would be in another state in every split and process.
+            seed = int(make_generator(searching.random_state).integers(2**31))
+            searching = replace(searching, random_state=seed)
+        return replace(settings, reading=reading, searching=searching)
 
     def _fit(
-        self, table: Table, values: Any, labels: np.ndarray, routed: Routed, sample_weight: np.ndarray | None
+        self,
+        table: Table,
+        values: Any,
+        labels: np.ndarray,
+        routed: Routed,
+        sample_weight: np.ndarray | None,
+        settings: Settings,
+        library: str | None,
+        target: tuple[str, ...] = (),
     ) -> SubsetSelectorCV:
-        if self.protocol not in (HONEST, PAPER):
-            raise InvalidInput(f"protocol={self.protocol!r}", f"{HONEST!r} or {PAPER!r}", f"Use {HONEST!r}.")
-        search, seed = self._search(sample_weight)
-        self.terms_ = search.measure(table)
-        sizes = candidate_sizes(self.terms_, self.candidates, search.constraints)
+        protocol = find_name("protocol", self.protocol, [HONEST, PAPER])
+        # Processes share the cores among their threads by themselves.
+        search = SubsetSearch(settings, sample_weight, n_jobs=1 if self.n_jobs == 1 else None)
+        terms = search.measure(table)
+        whole = search.problem(terms)
+        sizes = sizes_to_try(whole, self.sizes)
 
         cv: Any = check_cv(self.cv, labels, classifier=is_classifier(self.estimator))
         splits = [
             Split(train, test, routed.fit_params(values, train), routed.score_params(values, test))
             for train, test in _in_indices(cv.split(values, labels, **routed.split_params), len(labels))
         ]
-        if self.protocol == PAPER:
-            warnings.warn(
+        if protocol == PAPER:
+            warn_user(
                 "protocol='paper' chooses the features with the test rows in sight: its scores are optimistic, on "
                 "noise as well. Use the default protocol='honest' for scores that hold on new rows.",
                 OptimisticScoreWarning,
-                stacklevel=3,
             )
-            searches = [partial(search.choose, self.terms_)]
+            searches = [partial(search.choose, terms)]
         else:
             searches = [partial(search.choose_in, table, split.train) for split in splits]
         about = {} if self.checkpoint is None else fingerprint(self, table, values, splits, sizes, sample_weight)
@@ -264,58 +287,44 @@ include, exclude, groups, costs, budget
             n_jobs=self.n_jobs,
         )
         self.size_scores_ = scores
-        self.cv_results_ = scores.as_cv_results(self.terms_.n_features)
+        self.cv_results_ = scores.as_cv_results(terms.n_features)
         self.n_features_ = int(scores.sizes[scores.best(one_standard_error=self.one_standard_error)])
-        self._keep_best_of_size(search, seed)
-        if self.selection_.status == INTERRUPTED:
+        selection = select_by(whole.of_size(self.n_features_), settings.searching)
+        choice = self._choice(scores, protocol)
+        self._keep(make_result(settings, selection, terms, target=target, library=library, choice=choice))
+        if selection.status == INTERRUPTED:
             raise StoppedEarly(scores)
         self.estimator_ = clone(self.estimator)
         self.estimator_.fit(values[:, self.support_], labels, **routed.whole_fit_params)
         return self
 
-    def _search(self, sample_weight: np.ndarray | None) -> tuple[SubsetSearch, int]:
-        # One seed for all: a generator would be in another state in every split and process.
-        seed = self.random_state
-        if not isinstance(seed, int | np.integer):
-            seed = int(make_generator(seed).integers(2**31))
-        options = {name: getattr(self, name) for name in ("criterion", "strategy", "beta", "polish")}
-        limit = {} if self.max_seconds is None else {"max_seconds": self.max_seconds}
-        measure = {"estimator": self.information} | {name: getattr(self, name) for name in _MEASURE}
-        return SubsetSearch(
-            # Processes share the cores among their threads by themselves.
-            measuring=measure | {"n_jobs": 1 if self.n_jobs == 1 else None},
-            sample_weight=sample_weight,
-            constraints={name: getattr(self, name) for name in _CONSTRAINTS},
-            options=options | limit | {"random_state": seed},
-        ), int(seed)
-
-    def _keep_best_of_size(self, search: SubsetSearch, seed: int) -> None:
-        self._stated: dict[str, Any] = {"k": self.n_features_, "criterion": self.criterion, "beta": self.beta}
-        self._stated.update(search.constraints)
-        problem = subset_problem(self.terms_, **self._stated)
-        limit = {} if self.max_seconds is None else {"max_seconds": self.max_seconds}
-        self.selection_ = select(
-            problem, self.strategy, random_state=seed, polish=self.polish, certify=self.certify, **limit
+    def _choice(self, scores: SizeScores, protocol: str) -> SizeChoice:
+        """How the size was chosen, for the result."""
+        usual = "accuracy" if is_classifier(self.estimator) else "r2"
+        return SizeChoice(
+            estimator=str(self.estimator),
+            scoring=usual if self.scoring is None else str(self.scoring),
+            protocol=protocol,
+            one_standard_error=bool(self.one_standard_error),
+            sizes=scores.sizes,
+            split_scores=scores.scores,
+            mean_scores=scores.mean,
+            standard_errors=scores.standard_error,
         )
-        self.indices_ = self.selection_.indices
-        self.support_ = np.zeros(self.terms_.n_features, dtype=bool)
-        self.support_[self.indices_] = True
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        self._add_input_tags(tags)
         inner = get_tags(self.estimator)
         tags.estimator_type = inner.estimator_type
         tags.classifier_tags = deepcopy(inner.classifier_tags)
         tags.regressor_tags = deepcopy(inner.regressor_tags)
         if tags.classifier_tags is not None:
             tags.classifier_tags.multi_label = False
-        tags.target_tags.required = True
         tags.input_tags.categorical = inner.input_tags.categorical
         tags.input_tags.string = inner.input_tags.string
-        counts = self.information in ("plugin", "auto")
-        tags.input_tags.sparse = inner.input_tags.sparse and counts and self.correction != "shrinkage"
-        declared = self.missing == "pairwise" or (counts and self.missing == "level")
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan and getattr(self, "_keeps_missing", declared)
+        tags.input_tags.sparse = inner.input_tags.sparse and tags.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan and tags.input_tags.allow_nan
         return tags
 
 

@@ -1,0 +1,98 @@
+"""What both selectors have in common: settings, a result, and columns handed on as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from certselect.information import InformationTerms
+from certselect.results import Result
+from certselect.search import Selection
+from certselect.settings import Settings, all_settings
+from certselect.table.output import frame_library, take_columns
+from certselect.table.reading import keeps_missing
+
+# Names a column of a file, which a selector does not read: `fit` takes sample_weight.
+_NOT_FOR_SELECTORS = "weight"
+
+
+class FrameSelector(SelectorMixin):
+    """A selector with a `result_` that knows the library of the user's frames."""
+
+    result_: Result
+    support_: np.ndarray
+    measure: str
+    correction: str
+    missing: str
+    _keeps_missing: bool
+
+    @property
+    def selection_(self) -> Selection:
+        """The chosen features, what they are worth and what is proven."""
+        return self.result_.selection
+
+    @property
+    def terms_(self) -> InformationTerms:
+        """What was measured; of a selector that was pickled, the pair terms of the chosen features only."""
+        terms = self.result_.terms
+        assert terms is not None, "a fitted selector measured them"
+        return terms
+
+    def report_frame(self, library: str | None = None) -> Any:
+        """Why was each feature chosen or left out? `result_.explain(library)`."""
+        check_is_fitted(self)
+        return self.result_.explain(library)
+
+    def transform(self, X: Any) -> Any:
+        """The chosen columns of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame (n_samples, n_features)
+
+        Returns
+        -------
+        array, sparse matrix, or what `set_output` says
+            Columns of a frame that comes out as a frame of its own library keep their types.
+        """
+        wanted = _get_output_config("transform", self)["dense"]
+        if wanted == "default" or frame_library(X) != wanted:
+            return super().transform(X)
+        check_is_fitted(self)
+        validate_data(self, X=X, reset=False, skip_check_array=True)
+        return take_columns(X, np.flatnonzero(self.support_))
+
+    def _settings(self) -> Settings:
+        """The flat parameters as settings."""
+        names = [name for name in all_settings() if name != _NOT_FOR_SELECTORS]
+        return Settings.from_keywords({name: getattr(self, name) for name in names})
+
+    def _take_frame(self, X: Any, y: Any) -> str | None:
+        """Record names and number of columns as scikit-learn does; return the library of the frame, if it is one."""
+        validate_data(self, X=X, y=y, skip_check_array=True)
+        # Then they pass through `transform` as well.
+        self._keeps_missing = keeps_missing(self.missing, X)
+        return frame_library(X)
+
+    def _keep(self, result: Result) -> None:
+        self.result_ = result
+        self.indices_ = result.indices
+        self.support_ = np.zeros(result.provenance.n_features, dtype=bool)
+        self.support_[self.indices_] = True
+
+    def _get_support_mask(self) -> Any:
+        check_is_fitted(self)
+        return self.support_
+
+    def _add_input_tags(self, tags: Tags) -> None:
+        """What input the measure of information takes."""
+        counts = self.measure in ("plugin", "auto")  # the others have no use for zeros left out
+        tags.target_tags.required = True
+        tags.input_tags.sparse = counts and self.correction != "shrinkage"
+        declared = self.missing == "pairwise" or (counts and self.missing == "level")
+        tags.input_tags.allow_nan = getattr(self, "_keeps_missing", declared)
