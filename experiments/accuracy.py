@@ -21,7 +21,7 @@ from experiments.grids import Grid
 from experiments.preparation import RECIPES, Samples, load, measure
 from experiments.searching import Question, find_paths
 from experiments.splits import Splits, split_rows
-from experiments.store import ResultFile, result_file, unfinished_file
+from experiments.store import Result, UnfinishedFile
 from experiments.workers import Pool, processes, say
 
 MEASURES = ("mRMR", "JMI")
@@ -45,7 +45,7 @@ def evaluate(
     protocols: Sequence[str],
     pool: Pool,
 ) -> None:
-    """Fill the result files of one data set."""
+    """Answer the questions about one data set."""
     for protocol in protocols:
         evaluation = Evaluation(grid, name, protocol, pool)
         answers = [Answer(evaluation, measure_name, search) for measure_name in measures for search in searches]
@@ -87,7 +87,7 @@ class Evaluation:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All that the numbers depend on; a change of any of it starts the files anew."""
+        """All that the numbers depend on; a change of any of it starts anew."""
         return {
             "classifiers": classifiers.SETTINGS,
             "scaled": classifiers.SCALED,
@@ -151,8 +151,9 @@ class Answer:
             "protocol": evaluation.protocol,
         }
         folder, settings = evaluation.grid.name, evaluation.settings
-        self.result: ResultFile = result_file(folder, question, settings)
-        self.paths: ResultFile = unfinished_file(folder, question, settings)
+        self.result = Result(folder, question, settings)
+        # Of no use once the question is answered.
+        self.paths = UnfinishedFile(folder, {**question, "part": "subsets"}, settings)
         self.content = self.result.content
 
     @property
@@ -184,7 +185,7 @@ class Answer:
         self.paths.save()
 
     def score(self) -> None:
-        """Train and test on the subsets found; the file is written after every classifier and size."""
+        """Train and test on the subsets found; what is known is written after every classifier and size."""
         self.content.update(self.evaluation.facts, sizes=self.sizes, seconds=self._mean_seconds(), finished=False)
         paper = self.evaluation.protocol == "paper"
         self.content["subsets"] = {str(k): self._subsets(0)[str(k)] for k in self.sizes} if paper else {}
@@ -207,7 +208,7 @@ class Answer:
                     f"{of_classifier[str(k)]['mean']:.3f} with {k}, {time.perf_counter() - began:.1f} s"
                 )
         self.content["finished"] = True
-        self.result.save()
+        self.result.finish()
         self.paths.discard()
 
     def _subsets(self, number: int) -> dict[str, list[int]]:

@@ -15,7 +15,7 @@ from experiments.accuracy import Answer, Evaluation, best_size, evaluate
 from experiments.grids import Grid
 from experiments.preparation import CRITERION, PAIR_TERM, RECIPES, Measured, load, measure
 from experiments.searching import SEED, STRATEGY
-from experiments.store import result_file
+from experiments.store import Result
 from experiments.workers import processes, say
 
 SETS = ("MAD", "NCI", "IAD", "ARR", "CNA")
@@ -33,13 +33,13 @@ def run(grid: Grid, sets: Sequence[str], jobs: int) -> None:
             evaluation = Evaluation(grid, name, "paper", pool)
             answers = {method: Answer(evaluation, MEASURE, method) for method in METHODS}
             question = {"experiment": "comparison", "set": name}
-            result = result_file(grid.name, question, [evaluation.settings, TIMED_SIZE])
+            result = Result(grid.name, question, [evaluation.settings, TIMED_SIZE])
             result.content["methods"] = {method: _average(answer.content) for method, answer in answers.items()}
             if "seconds" not in result.content:
                 result.content["seconds"] = {"one_thread": time_methods(name, 1), "all_cores": time_methods(name, None)}
                 result.content.update(cores=thread_count(None), timed_size=TIMED_SIZE)
             result.content["finished"] = True
-            result.save()
+            result.finish()
             say(f"comparison {name}: {_in_words(result.content)}")
 
 

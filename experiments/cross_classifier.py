@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from experiments.accuracy import Answer, Evaluation, best_size, evaluate
 from experiments.grids import Grid
-from experiments.store import result_file
+from experiments.store import Result
 from experiments.workers import processes, say
 
 SETS = ("ARR", "CNA", "IAD")
@@ -28,12 +28,12 @@ def run(grid: Grid, sets: Sequence[str], jobs: int) -> None:
             size = best_size(scores[GIVER])
             own = {classifier: best_size(scores[classifier]) for classifier in others}
             question = {"experiment": "cross_classifier", "set": name}
-            result = result_file(grid.name, question, evaluation.settings)
+            result = Result(grid.name, question, evaluation.settings)
             result.content.update(
                 size_for_lda=size,
                 on_lda_features={other: scores[other][str(size)]["mean"] for other in others},
                 own={other: scores[other][str(k)]["mean"] for other, k in own.items()},
                 own_sizes=own,
             )
-            result.save()
+            result.finish()
             say(f"cross_classifier {name}: {result.content['on_lda_features']} with LDA's {size} features")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,22 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
-    """Keep all rows, or leave the file as it was: a run that is killed while writing loses nothing."""
+    """Keep all rows, or leave the file as it was."""
+    replace_file(path, "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write beside, then rename: a reader, or a kill at any moment, finds the old file or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
-    os.replace(unfinished, path)
+    handle, beside = tempfile.mkstemp(prefix=path.stem, suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+        os.chmod(beside, 0o644)  # temporary files are private, results are not
+        os.replace(beside, path)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
 
 
 def question(row: Row, keys: Sequence[str]) -> tuple[Any, ...]:

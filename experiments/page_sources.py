@@ -1,19 +1,19 @@
 """What the page is made of: the numbers we measured and the numbers the paper printed, read from files alone.
 
 Only finished results count. Where several grids were run, an experiment is told from the one with most
-finished files, of equals the finest, so that all of its numbers are of one kind.
+finished answers, of equals the finest, so that all of its numbers are of one kind.
 """
 
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from experiments.grids import GRIDS, SETS
+from experiments.kept_rows import read_rows
 
 PRINTED = Path(__file__).parent / "printed"
 MEASURES = ("mRMR", "JMI")
@@ -82,9 +82,8 @@ def score(contents: Iterable[dict[str, Any]], key: tuple[str, ...], classifier: 
 
 
 def read_each_set(folder: Path, experiment: str) -> list[dict[str, Any]]:
-    """The contents of all files of an experiment in a folder, in the order of sets."""
-    contents = [json.loads(path.read_text()) for path in sorted(folder.glob(f"{experiment}-*.json"))]
-    return sorted(contents, key=lambda content: SETS.index(content["set"]))
+    """All answers of an experiment in a folder, in the order of sets."""
+    return sorted(read_rows(folder / f"{experiment}.json"), key=lambda content: SETS.index(content["set"]))
 
 
 def _best_size(scores: dict[str, dict[str, Any]]) -> Best:

@@ -15,7 +15,7 @@ from joblib import delayed
 from certselect import selection_path
 from experiments.grids import Grid
 from experiments.preparation import CRITERION, RECIPES, load, measure
-from experiments.store import EVERY_GRID, result_file
+from experiments.store import EVERY_GRID, Result
 from experiments.workers import processes, say
 
 FEATURES = 50
@@ -33,7 +33,7 @@ def run(grid: Grid, sets: Sequence[str], jobs: int) -> None:
 def compare(name: str) -> bool:
     """Whether both selections equal the plain ones; written down with the first step that differs."""
     settings = {"recipe": vars(RECIPES[name]), "features": FEATURES, "equal": EQUAL}
-    result = result_file(EVERY_GRID, {"experiment": "reference_greedy", "set": name}, settings)
+    result = Result(EVERY_GRID, {"experiment": "reference_greedy", "set": name}, settings)
     dataset = load(name)
     measured = measure(dataset.X, dataset.y, RECIPES[name])
     count = min(FEATURES, len(measured.columns))
@@ -43,7 +43,7 @@ def compare(name: str) -> bool:
         plain = greedy(measured.codes, dataset.y, count, criterion)
         differs = next((step for step, pair in enumerate(zip(ours, plain, strict=True), 1) if pair[0] != pair[1]), None)
         result.content[criterion] = {"equal": differs is None, "differs_at": differs}
-    result.save()
+    result.finish()
     return all(result.content[criterion]["equal"] for criterion in CRITERION)
 
 

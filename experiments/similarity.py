@@ -11,7 +11,7 @@ from certselect import selection_path, similarity_ratios
 from certselect.threads import one_blas_thread
 from experiments.grids import Grid
 from experiments.preparation import CRITERION, RECIPES, load, measure
-from experiments.store import result_file
+from experiments.store import Result
 from experiments.workers import processes, say
 
 MEASURE = "mRMR"
@@ -30,7 +30,7 @@ def run(grid: Grid, sets: Sequence[str], jobs: int) -> None:
 def measure_similarity(grid: Grid, name: str) -> float:
     """The mean ratio of one set, which it also writes down; goes on where an earlier run was stopped."""
     question = {"experiment": "similarity", "set": name}
-    result = result_file(grid.name, question, {"recipe": vars(RECIPES[name]), "seed": SEED, "batch": BATCH})
+    result = Result(grid.name, question, {"recipe": vars(RECIPES[name]), "seed": SEED, "batch": BATCH})
     subsets = result.content.setdefault("subsets", {})
     sizes = list(grid.similarity_sizes)
     batches = [sizes[start : start + BATCH] for start in range(0, len(sizes), BATCH)]
@@ -50,5 +50,5 @@ def measure_similarity(grid: Grid, name: str) -> float:
             result.save()
     ratios = similarity_ratios([subsets[str(k)] for k in sizes])
     result.content.update(ratio=float(ratios.mean()), lowest=float(ratios.min()), finished=True)
-    result.save()
+    result.finish()
     return float(ratios.mean())

@@ -1,8 +1,16 @@
-"""Results that survive a kill: one small JSON file per question, written whole or not at all.
+"""Results that survive a kill: one JSON file per grid and experiment, one object in it per question answered.
 
-    experiments/results/<grid>/<experiment>-<set>[-<measure>-<search>-<protocol>].json
+    experiments/results/<grid>/<experiment>.json       finished questions; committed
+    experiments/unfinished/<grid>/<question>.json      one question each, while a run works on it; ignored by git
 
-Files of `accuracy` (whose searches are COBRA, FS, BE and, for `comparison`, QPFS and SOSS):
+A question lies in a small file of its own until it is answered, so that saving it costs little, however much the
+experiment knows already, and so that processes that work on other questions write other files. The answer is then
+put among the others under a lock, which the system takes back from a process that dies. Both kinds of file are
+written beside and renamed: a reader, or a kill at any moment, finds the old file or the new one. A run killed after
+an answer was put there and before its small file was removed gives the same answer again.
+
+A file is a list of objects, ordered by question, of a few lines each. Those of `accuracy` (whose searches are COBRA,
+FS, BE and, for `comparison`, QPFS and SOSS):
 
     {"experiment": "accuracy", "set": "MAD", "measure": "JMI", "search": "FS", "protocol": "paper",
      "settings": "5f2c...",              fingerprint of everything the numbers depend on but versions
@@ -17,39 +25,43 @@ Files of `accuracy` (whose searches are COBRA, FS, BE and, for `comparison`, QPF
 `mean` is the mean over the folds, `folds` the accuracies of the 10 folds (of 10 random groups of rows for
 leave-one-out), `std` their standard deviation with 10 - 1. Accuracies are fractions; all numbers have 4 digits.
 
-    comparison-<set>        {"methods": {"COBRA": {"accuracy": 0.74, "std": 0.01, "sizes": {"SVM": 12, ...}}, ...},
-                             "seconds": {"one_thread": {"matrix": 0.1, "COBRA": 0.5, "QPFS": .., "SOSS": ..},
-                             "all_cores": {...}}, "cores": 2, "timed_size": 20, "finished": true}
-    cross_classifier-<set>  {"size_for_lda": 48, "on_lda_features": {"SVM": 0.8, ...}, "own": {"SVM": 0.82, ...},
-                             "own_sizes": {"SVM": 45, ...}}
-    unscaled_network-<set>  {"accuracies": {"FS": {"2": 0.61, ...}, "COBRA": {...}}, "finished": true}
-    similarity-<set>        {"subsets": {"5": [...], ...}, "ratio": 0.77, "lowest": 0.2, "finished": true}
-    reference_greedy-<set>  in the folder `every_grid`: {"features": 50, "mRMR": {"equal": true, "differs_at": null},
-                             "JMI": {...}}; `differs_at` is the first step, from 1, that differs
-    three_words-DEX         likewise in `every_grid`: {"rows": 300, "kept": 2000, "distinct": 1700,
-                             "triples": 800000000, "right": 246, "words": [5, 17, 99], "finished": true}
+    comparison        {"methods": {"COBRA": {"accuracy": 0.74, "std": 0.01, "sizes": {"SVM": 12, ...}}, ...},
+                       "seconds": {"one_thread": {"matrix": 0.1, "COBRA": 0.5, "QPFS": .., "SOSS": ..},
+                       "all_cores": {...}}, "cores": 2, "timed_size": 20, "finished": true}
+    cross_classifier  {"size_for_lda": 48, "on_lda_features": {"SVM": 0.8, ...}, "own": {"SVM": 0.82, ...},
+                       "own_sizes": {"SVM": 45, ...}}
+    unscaled_network  {"accuracies": {"FS": {"2": 0.61, ...}, "COBRA": {...}}, "finished": true}
+    similarity        {"subsets": {"5": [...], ...}, "ratio": 0.77, "lowest": 0.2, "finished": true}
+    reference_greedy  in the folder `every_grid`: {"features": 50, "mRMR": {"equal": true, "differs_at": null},
+                       "JMI": {...}}; `differs_at` is the first step, from 1, that differs
+    three_words       likewise in `every_grid`: {"rows": 300, "kept": 2000, "distinct": 1700,
+                       "triples": 800000000, "right": 246, "words": [5, 17, 99], "finished": true}
 
-Files carry their own question ("experiment", "set", ...) and "settings" as above. What a run needs only until it has
-finished (subsets of every training fold) lies in experiments/unfinished, which is never committed.
+Every object carries its own question ("experiment", "set", ...) and "settings" as above.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
-import os
-import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
-RESULTS = Path(__file__).parent / "results"
+from experiments.kept_rows import RESULTS, Row, read_rows, replace_file
+
 UNFINISHED = Path(__file__).parent / "unfinished"
 DIGITS = 4
 EVERY_GRID = "every_grid"  # folder of what no grid changes
+ORDER = ("set", "measure", "search", "protocol")  # of the objects of a file
 
 
-class ResultFile:
-    """What is known so far about one question; goes on from the file if that was made with the same settings.
+class UnfinishedFile:
+    """What is known so far about one question; goes on from its small file if that was made with the same settings.
 
     Attributes
     ----------
@@ -57,41 +69,47 @@ class ResultFile:
         Change it, then `save`.
     """
 
-    def __init__(self, path: Path, question: dict[str, str], settings: Any) -> None:
-        self.path = path
+    def __init__(self, folder: str, question: dict[str, str], settings: Any, kept: Iterable[Row] = ()) -> None:
+        self.path = UNFINISHED / folder / ("-".join(question.values()) + ".json")
         fingerprint = settings_fingerprint(settings)
-        self.content: dict[str, Any] = {**question, "settings": fingerprint}
-        saved = _read(path)
-        if saved is not None and saved.get("settings") == fingerprint:
-            self.content = saved
+        known = (row for row in (*_saved(self.path), *kept) if row.get("settings") == fingerprint)
+        self.content: Row = next(known, {**question, "settings": fingerprint})
 
     def save(self) -> None:
-        """Write all, rounded; a reader or a kill at any moment finds the old file or the new one."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(prefix=self.path.stem, suffix=".part", dir=self.path.parent)
-        try:
-            with os.fdopen(handle, "w") as file:
-                file.write(_text(self.content))
-            os.chmod(beside, 0o644)  # temporary files are private, results are not
-            os.replace(beside, self.path)
-        except BaseException:
-            Path(beside).unlink(missing_ok=True)
-            raise
+        """Write all, rounded."""
+        replace_file(self.path, _text(self.content) + "\n")
 
     def discard(self) -> None:
         self.path.unlink(missing_ok=True)
 
 
-def result_file(folder: str, question: dict[str, str], settings: Any) -> ResultFile:
-    """The file of a question, whose values in order are its name."""
-    return ResultFile(RESULTS / folder / _name(question), question, settings)
+class Result(UnfinishedFile):
+    """The same for a question whose answer is kept: goes on from that where no run is in the middle of it."""
+
+    def __init__(self, folder: str, question: dict[str, str], settings: Any) -> None:
+        self.question = question
+        self.kept = RESULTS / folder / f"{question['experiment']}.json"
+        super().__init__(folder, question, settings, filter(self._is_answer, read_rows(self.kept)))
+
+    def finish(self) -> None:
+        """Put the answer among those of the experiment, in the place of an older one; the small file goes."""
+        with _locked(self.path.with_name(f"{self.question['experiment']}.lock")):
+            others = [row for row in read_rows(self.kept) if not self._is_answer(row)]
+            rows = sorted([*others, self.content], key=lambda row: [row.get(key, "") for key in ORDER])
+            replace_file(self.kept, "[\n" + ",\n".join(map(_text, rows)) + "\n]\n")
+        self.discard()
+
+    def _is_answer(self, row: Row) -> bool:
+        return all(row[key] == value for key, value in self.question.items())
 
 
-def unfinished_file(folder: str, question: dict[str, str], settings: Any) -> ResultFile:
-    """A file beside it for what is not worth keeping once the question is answered."""
-    UNFINISHED.mkdir(parents=True, exist_ok=True)
-    (UNFINISHED / ".gitignore").write_text("*\n")
-    return ResultFile(UNFINISHED / folder / _name(question), question, settings)
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """One process at a time; the file stays, for who removes it may remove the lock another has just taken."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def settings_fingerprint(settings: Any) -> str:
@@ -110,25 +128,28 @@ def rounded(value: Any) -> Any:
     return value
 
 
-def _name(question: dict[str, str]) -> str:
-    return "-".join(question.values()) + ".json"
-
-
-def _text(content: dict[str, Any]) -> str:
-    """JSON with one line per entry and one per classifier or size, so that a change is a change of few lines."""
-    lines = []
-    for key, value in rounded(content).items():
-        if isinstance(value, dict) and any(isinstance(inner, dict | list) for inner in value.values()):
-            inside = ",\n".join(f"  {json.dumps(name)}: {json.dumps(inner)}" for name, inner in value.items())
-            lines.append(f"{json.dumps(key)}: {{\n{inside}\n}}")
-        else:
-            lines.append(f"{json.dumps(key)}: {json.dumps(value)}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    """None if there is no such file, or one no run of ours wrote whole."""
+def _saved(path: Path) -> list[Row]:
+    """The content of a small file; none if there is no such file, or one no run of ours wrote whole."""
     try:
-        return json.loads(path.read_text())
+        return [json.loads(path.read_text())]
     except (OSError, ValueError):
-        return None
+        return []
+
+
+def _text(content: Row) -> str:
+    """JSON with one line for what is short and one per classifier or method, so that a change is one of few lines."""
+    lines = []
+    for long, entries in groupby(rounded(content).items(), key=lambda entry: _is_nested(entry[1])):
+        texts = [f"{json.dumps(key)}: {_value_text(value)}" for key, value in entries]
+        lines.append((",\n " if long else ", ").join(texts))
+    return "{" + ",\n ".join(lines) + "}"
+
+
+def _value_text(value: Any) -> str:
+    if not _is_nested(value, dict):
+        return json.dumps(value)
+    return "{\n  " + ",\n  ".join(f"{json.dumps(name)}: {json.dumps(inner)}" for name, inner in value.items()) + "}"
+
+
+def _is_nested(value: Any, inside: type | UnionType = dict | list) -> bool:
+    return isinstance(value, dict) and any(isinstance(inner, inside) for inner in value.values())

@@ -17,7 +17,7 @@ from numba import njit
 from certselect.information.kernels.neighbor_lanes import count_bits
 from experiments.grids import Grid
 from experiments.preparation import RECIPES, load, measure
-from experiments.store import EVERY_GRID, result_file
+from experiments.store import EVERY_GRID, Result
 from experiments.workers import processes, say
 
 SET = "DEX"
@@ -29,7 +29,7 @@ def run(grid: Grid, sets: Sequence[str], jobs: int) -> None:
     if SET not in sets:
         return
     question = {"experiment": "three_words", "set": SET}
-    result = result_file(EVERY_GRID, question, {"recipe": vars(RECIPES[SET])})
+    result = Result(EVERY_GRID, question, {"recipe": vars(RECIPES[SET])})
     if result.content.get("finished"):
         return
     data = load(SET)
@@ -46,7 +46,7 @@ def run(grid: Grid, sets: Sequence[str], jobs: int) -> None:
         words=sorted(kept[first[list(triple)]].tolist()),
         finished=True,
     )
-    result.save()
+    result.finish()
     say(f"three_words {SET}: {right} of {len(data.y)} at most")
 
 

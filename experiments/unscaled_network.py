@@ -15,7 +15,7 @@ from joblib import delayed
 from experiments.accuracy import Answer, Evaluation, evaluate
 from experiments.classifiers import fold_accuracy
 from experiments.grids import Grid
-from experiments.store import result_file
+from experiments.store import Result
 from experiments.workers import processes, say
 
 SETS = ("MAD", "CNA", "IAD", "DEX")
@@ -29,7 +29,7 @@ def run(grid: Grid, sets: Sequence[str], jobs: int) -> None:
         for name in [name for name in sets if name in SETS]:
             evaluate(grid, name, (MEASURE,), SEARCHES, (PROTOCOL,), pool)
             evaluation = Evaluation(grid, name, PROTOCOL, pool)
-            result = result_file(grid.name, {"experiment": "unscaled_network", "set": name}, evaluation.settings)
+            result = Result(grid.name, {"experiment": "unscaled_network", "set": name}, evaluation.settings)
             accuracies: dict[str, dict[str, float]] = result.content.setdefault("accuracies", {})
             for search in SEARCHES:
                 known = accuracies.setdefault(search, {})
@@ -38,7 +38,7 @@ def run(grid: Grid, sets: Sequence[str], jobs: int) -> None:
                         known[k] = _accuracy(evaluation, columns)
                         result.save()
             result.content["finished"] = True
-            result.save()
+            result.finish()
             best = {search: max(known.values()) for search, known in accuracies.items()}
             say(f"unscaled_network {name}: {', '.join(f'{search} {most:.3f}' for search, most in best.items())}")
 

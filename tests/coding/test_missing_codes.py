@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import naive_coding as naive
 from certselect.coding import code_table
 from certselect.coding.cuts import BIN_RULES, METHODS
-from certselect.errors import InvalidInput
 from certselect.table import read_table
 
 quick = settings(max_examples=40, deadline=None)
@@ -176,22 +175,3 @@ def test_every_library_gives_the_same_codes(missing):
         assert found.levels.tolist() == expected.levels.tolist()
         assert found.constant.tolist() == expected.constant.tolist()
         assert found.coding.edges(1).tolist() == expected.coding.edges(1).tolist()
-
-
-def test_a_coding_codes_new_rows_with_gaps():
-    columns = [[1, None, 5, 1], [0.5, 1.5, None, 2.0], ["u", "v", "u", None], [None] * 4, [7, 8, 9, 7]]
-    for missing in ("level", "pairwise"):
-        found = coded(columns, missing)
-        table = read_table([list(row) for row in zip(*columns, strict=True)], [0, 1, 0, 1], missing=missing)
-        again = found.coding.apply(table)
-        assert np.array_equal(again.codes, found.codes)
-        assert again.constant.tolist() == found.constant.tolist()
-        assert (again.absent is None) == (missing == "level")
-        new = [[None, None, None, None, 7], [5, None, "v", None, 8]]
-        fresh = found.coding.apply(read_table(new, [0, 1], missing=missing))
-        assert fresh.codes.tolist() == [[2, 1], [5, 5], [2, 1], [0, 0], [0, 1]]
-        assert fresh.constant.tolist() == [missing == "pairwise", True, missing == "pairwise", True, False]
-        with pytest.raises(InvalidInput, match="missing values in column 'x4'"):
-            found.coding.apply(read_table([[1, 0.5, "u", None, None], [1, 0.5, "u", None, 7]], [0, 1], missing=missing))
-        with pytest.raises(InvalidInput, match="value 3 in column 'x3'"):
-            found.coding.apply(read_table([[1, 0.5, "u", 3, 7], [1, 0.5, "u", None, 7]], [0, 1], missing=missing))

@@ -102,23 +102,6 @@ def test_rows_in_another_order_have_the_same_classes():
     assert one.classes == other.classes
 
 
-def test_a_coding_bins_the_target_of_new_rows():
-    y = [0.5, 1.0, 2.5, 3.0, 9.0]
-    found = coded(y, np.zeros((5, 1)), target_bins=2)
-    X = np.zeros((3, 1))
-    new = found.coding.apply(read_table(X, [-5.5, 100.0, 2.0]))
-    assert new.target.tolist() == [0, 1, 0]
-    assert new.classes == found.classes
-    weighted = found.coding.apply(read_table(X, [-5.5, 100.0, 2.0], sample_weight=[1, 2, 3]))
-    assert weighted.weights.tolist() == [1, 2, 3]
-    with pytest.raises(InvalidInput, match="a target with 0 columns of numbers"):
-        found.coding.apply(read_table(X, ["a", "b", "b"]))
-    joined = code_table(read_table(X, [["a", 0.5], ["a", 0.75], ["b", 1.5]]), target_bins=2)
-    assert joined.classes == (("a", "< 0.75"), ("a", ">= 0.75"), ("b", ">= 0.75"))
-    with pytest.raises(InvalidInput, match=r"class \('b', '< 0.75'\) in the target"):
-        joined.coding.apply(read_table(X, [["b", 0.5], ["a", 0.6], ["b", 1.5]]))
-
-
 @pytest.mark.parametrize("bins", [1, 2.0, True, "sturges", None])
 def test_what_is_no_number_of_bins_is_refused(bins):
     with pytest.raises(InvalidInput, match="target_bins="):

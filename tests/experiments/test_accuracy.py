@@ -12,12 +12,20 @@ from experiments import accuracy, classifiers, searching
 
 
 def contents(world):
-    """All result files by name, without seconds."""
+    """All answers by measure, search and protocol, without seconds."""
     found = {}
-    for path in sorted((world / "results" / "tiny").glob("*.json")):
-        found[path.stem] = json.loads(path.read_text())
-        found[path.stem].pop("seconds", None)
+    for content in json.loads((world / "results" / "tiny" / "accuracy.json").read_text()):
+        content.pop("seconds")
+        found[content["measure"], content["search"], content["protocol"]] = content
     return found
+
+
+def scores_saved(world):
+    """How many classifiers and sizes are written down, answered questions and those in the middle together."""
+    small = (world / "unfinished" / "tiny").glob("accuracy-*.json")
+    begun = [json.loads(path.read_text()) for path in small]
+    answered = contents(world).values() if (world / "results").exists() else []
+    return sum(len(scores) for content in (*begun, *answered) for scores in content.get("scores", {}).values())
 
 
 @pytest.fixture
@@ -38,7 +46,7 @@ def counted(monkeypatch):
     return calls
 
 
-def test_every_question_has_its_file(world, grid, counted):
+def test_every_question_is_answered(world, grid, counted):
     accuracy.run(grid, ["LNG"], 1)
     found = contents(world)
     assert len(found) == 2 * 3 * 2
@@ -73,7 +81,7 @@ def test_equal_subsets_are_trained_on_once(world, grid, counted):
 
 def test_scores_are_those_of_a_plain_loop(world, grid, made_up):
     accuracy.run(grid, ["LNG"], 1)
-    content = contents(world)["accuracy-LNG-JMI-FS-paper"]
+    content = contents(world)["JMI", "FS", "paper"]
     columns = content["subsets"]["3"]
     right = 0
     for train, test in split_rows(made_up.y, leave_one_out=True, seed=0).rows:
@@ -102,8 +110,7 @@ def test_a_run_killed_in_the_middle_goes_on(world, grid, counted, monkeypatch, t
     monkeypatch.setattr(accuracy, "fold_accuracy", dies)
     with pytest.raises(KeyboardInterrupt):
         accuracy.run(grid, ["LNG"], 1)
-    unfinished = contents(world)
-    saved = sum(len(scores) for content in unfinished.values() for scores in content["scores"].values())
+    saved = scores_saved(world)
     searches = counted["searches"]
     monkeypatch.setattr(accuracy, "fold_accuracy", plain)
     accuracy.run(grid, ["LNG"], 1)

@@ -15,15 +15,21 @@ from experiments import __main__ as command
 from experiments import comparison, cross_classifier, preparation, reference_greedy, similarity, unscaled_network
 
 
-def read(world, folder, name):
-    return json.loads((world / "results" / folder / f"{name}.json").read_text())
+def answers(world, folder, experiment):
+    return json.loads((world / "results" / folder / f"{experiment}.json").read_text())
+
+
+def read(world, folder, experiment, **question):
+    """The one answer to that question."""
+    (found,) = (row for row in answers(world, folder, experiment) if all(row[key] == question[key] for key in question))
+    return found
 
 
 def test_comparison_averages_classifiers_at_their_best_sizes(world, grid):
     comparison.run(grid, ["LNG", "ARR"], 1)
-    content = read(world, "tiny", "comparison-ARR")
+    content = read(world, "tiny", "comparison", set="ARR")
     assert set(content["methods"]) == {"COBRA", "QPFS", "SOSS"}
-    scores = read(world, "tiny", "accuracy-ARR-mRMR-QPFS-paper")["scores"]
+    scores = read(world, "tiny", "accuracy", set="ARR", search="QPFS")["scores"]
     of_qpfs = content["methods"]["QPFS"]
     best = [max(one["mean"] for one in scores[name].values()) for name in ("LDA", "CART")]
     assert of_qpfs["accuracy"] == pytest.approx(np.mean(best), abs=1e-4)
@@ -32,21 +38,21 @@ def test_comparison_averages_classifiers_at_their_best_sizes(world, grid):
     for seconds in (content["seconds"]["one_thread"], content["seconds"]["all_cores"]):
         assert set(seconds) == {"matrix", "COBRA", "QPFS", "SOSS"}
         assert min(seconds.values()) >= 0
-    assert not (world / "results" / "tiny" / "comparison-LNG.json").exists(), "the paper compares on five sets"
+    assert len(answers(world, "tiny", "comparison")) == 1, "the paper compares on five sets, and LNG is none of them"
 
 
 def test_comparison_measures_seconds_once(world, grid, monkeypatch):
     comparison.run(grid, ["ARR"], 1)
-    before = read(world, "tiny", "comparison-ARR")
+    before = read(world, "tiny", "comparison", set="ARR")
     monkeypatch.setattr(comparison, "time_methods", lambda name, threads: pytest.fail("timed again"))
     comparison.run(grid, ["ARR"], 1)
-    assert read(world, "tiny", "comparison-ARR") == before
+    assert read(world, "tiny", "comparison", set="ARR") == before
 
 
 def test_other_classifiers_on_the_features_of_lda(world, grid):
     cross_classifier.run(grid, ["ARR", "MAD"], 1)
-    content = read(world, "tiny", "cross_classifier-ARR")
-    scores = read(world, "tiny", "accuracy-ARR-mRMR-COBRA-paper")["scores"]
+    content = read(world, "tiny", "cross_classifier", set="ARR")
+    scores = read(world, "tiny", "accuracy", set="ARR", search="COBRA")["scores"]
     size = str(content["size_for_lda"])
     assert scores["LDA"][size]["mean"] == max(one["mean"] for one in scores["LDA"].values())
     assert content["on_lda_features"] == {"CART": scores["CART"][size]["mean"]}
@@ -61,9 +67,9 @@ def test_the_network_is_run_again_on_columns_as_they_are(world, grid, made_up, m
     monkeypatch.setattr(unscaled_network, "CLASSIFIER", "SVM")
     made_up.X[:, 2:4] *= 0.001  # so that units matter
     unscaled_network.run(grid, ["MAD", "ARR"], 1)
-    content = read(world, "tiny", "unscaled_network-MAD")
-    assert not (world / "results" / "tiny" / "unscaled_network-ARR.json").exists()
-    accuracy = read(world, "tiny", "accuracy-MAD-JMI-FS-paper")
+    (content,) = answers(world, "tiny", "unscaled_network")
+    assert content["set"] == "MAD", "ARR is none of its sets"
+    accuracy = read(world, "tiny", "accuracy", set="MAD", search="FS")
     assert set(content["accuracies"]["FS"]) == set(accuracy["subsets"]) == {"2", "3"}
     columns = accuracy["subsets"]["3"]
     assert 5 not in columns, "the column that misses a value is not among them"
@@ -76,18 +82,19 @@ def test_the_network_is_run_again_on_columns_as_they_are(world, grid, made_up, m
 def test_similarity_goes_on_and_ends_the_same(world, grid, monkeypatch):
     monkeypatch.setattr(similarity, "BATCH", 2)
     similarity.run(grid, ["NCI", "LNG"], 1)
-    content = read(world, "tiny", "similarity-NCI")
+    content = read(world, "tiny", "similarity", set="NCI")
     subsets = [set(content["subsets"][str(k)]) for k in range(2, 6)]
     assert [len(one) for one in subsets] == [2, 3, 4, 5]
     ratios = [len(a & b) / len(a) for a, b in pairwise(subsets)]
     assert content["ratio"] == pytest.approx(np.mean(ratios), abs=1e-4)
     assert content["lowest"] == pytest.approx(min(ratios), abs=1e-4)
 
-    path = world / "results" / "tiny" / "similarity-NCI.json"
+    path = world / "unfinished" / "tiny" / "similarity-NCI.json"
+    assert not path.exists()
     cut = {**content, "subsets": {k: content["subsets"][k] for k in ("2", "3")}, "finished": False}
     path.write_text(json.dumps(cut))
     similarity.run(grid, ["NCI"], 1)
-    assert read(world, "tiny", "similarity-NCI") == content
+    assert read(world, "tiny", "similarity", set="NCI") == content
 
 
 @pytest.mark.parametrize("criterion", ["mRMR", "JMI"])
@@ -110,18 +117,18 @@ def test_information_is_that_of_the_definition():
 
 def test_a_difference_from_the_plain_greedy_is_written_down(world, grid, monkeypatch):
     reference_greedy.run(grid, ["LNG"], 1)
-    assert read(world, "every_grid", "reference_greedy-LNG")["mRMR"] == {"equal": True, "differs_at": None}
+    assert read(world, "every_grid", "reference_greedy", set="LNG")["mRMR"] == {"equal": True, "differs_at": None}
     plain = reference_greedy.greedy
     monkeypatch.setattr(reference_greedy, "greedy", lambda *given: [*plain(*given)[:2], *[99] * 9])
     assert reference_greedy.compare("LNG") is False
-    assert read(world, "every_grid", "reference_greedy-LNG")["JMI"] == {"equal": False, "differs_at": 3}
+    assert read(world, "every_grid", "reference_greedy", set="LNG")["JMI"] == {"equal": False, "differs_at": 3}
 
 
 def test_the_command_runs_what_it_is_told(world, grid, monkeypatch, capsys):
     monkeypatch.setitem(command.GRIDS, "quick", grid)
     command.main(["accuracy", "--grid", "quick", "--sets", "LNG", "--jobs", "1"])
     assert "LNG JMI+BE honest CART" in capsys.readouterr().out
-    assert len(list((world / "results" / "tiny").glob("accuracy-LNG-*.json"))) == 12
+    assert len(answers(world, "tiny", "accuracy")) == 12
 
 
 def test_two_processes_find_what_one_finds(world, grid, made_up):

@@ -44,10 +44,10 @@ def test_two_processes_count_what_one_counts():
 def test_the_result_names_columns_of_the_data_set(world, grid, made_up, monkeypatch):
     made_up.y[:] = made_up.y > 1
     three_words.run(grid, ["LNG"], 1)
-    path = world / "results" / "every_grid" / "three_words-DEX.json"
+    path = world / "results" / "every_grid" / "three_words.json"
     assert not path.exists()
     three_words.run(grid, ["DEX"], 1)
-    content = json.loads(path.read_text())
+    (content,) = json.loads(path.read_text())
     occurs = np.nan_to_num(made_up.X) > 0
     assert content["right"] == told_right(occurs[:, content["words"]], made_up.y > 0)
     assert (content["rows"], content["finished"]) == (30, True)

@@ -27,12 +27,13 @@ def comparison_file(name, *, seconds):
 
 
 def keep(results, grid, *contents):
-    """Write results where the experiments would."""
+    """Write results where the experiments would, after those that are there."""
     folder = results / grid
     folder.mkdir(parents=True, exist_ok=True)
     for content in contents:
-        parts = [content.get(key) for key in ("experiment", "set", "measure", "search", "protocol")]
-        (folder / ("-".join(filter(None, parts)) + ".json")).write_text(json.dumps(content))
+        path = folder / f"{content['experiment']}.json"
+        before = json.loads(path.read_text()) if path.exists() else []
+        path.write_text(json.dumps([*before, content]))
 
 
 def optimum_row(name="MAD", criterion="mrmr", k=12, *, bound=2.0, proven=True, **values):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certselect.coding.levels import CategoryLevels, IntegerLevels
+from certselect.coding.levels import Levels
 from certselect.coding.model import CodedTable, Coding, Part, SparseCodedTable
 
 
@@ -31,16 +31,15 @@ class CodedCells:
 
 
 def assemble(
-    coding: Coding, coded: Sequence[CodedColumns], target: np.ndarray, weights: np.ndarray | None, *, fitted: bool
+    coding: Coding, coded: Sequence[CodedColumns], target: np.ndarray, weights: np.ndarray | None
 ) -> CodedTable:
-    """A coded table of its parts; `fitted` if the coding was made from these rows."""
+    """A coded table of its parts."""
     levels = coding.levels
     constant = np.empty(len(levels), dtype=bool)
     for some in coded:
-        if fitted and isinstance(some.part, IntegerLevels | CategoryLevels):
-            same = some.part.levels <= 1  # every level occurs in the rows it was made from
-        else:
-            same = (some.codes == some.codes[:, :1]).all(axis=1)
+        # Every level occurs, but not every bin of numbers.
+        by_levels = isinstance(some.part, Levels)
+        same = some.part.levels <= 1 if by_levels else (some.codes == some.codes[:, :1]).all(axis=1)
         if some.missing is not None and coding.missing != "pairwise":
             same &= some.missing.all(axis=0) | ~some.missing.any(axis=0)
         constant[some.part.positions] = same

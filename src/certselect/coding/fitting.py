@@ -10,7 +10,7 @@ import numpy as np
 
 from certselect.coding import cuts
 from certselect.coding.assembly import CodedColumns, assemble, assemble_sparse
-from certselect.coding.levels import CategoryLevels, category_levels, integer_levels
+from certselect.coding.levels import Levels, category_levels, integer_levels
 from certselect.coding.masses import row_weights
 from certselect.coding.model import CodedTable, Coding, Part, SparseCodedTable
 from certselect.coding.numbers import NumberCuts, count_edges
@@ -118,7 +118,6 @@ def code_table(
         coded,
         target,
         table.weights,
-        fitted=True,
     )
 
 
@@ -144,7 +143,7 @@ def _code_block(block: Block, as_numbers: bool, cutter: cuts.Cutter, n_threads: 
     missing = block.missing
     if missing is not None:
         if missing.all():  # columns without any value: no level but that of missing
-            empty = CategoryLevels(block.positions, ((),) * len(block.positions))
+            empty = Levels(block.positions, np.zeros(len(block.positions), dtype=np.int64))
             yield CodedColumns(empty, np.zeros(missing.shape[::-1], dtype=np.uint8), missing)
             return
         block = replace(block, values=filled(block.values, missing))

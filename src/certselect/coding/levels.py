@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from certselect.coding.tiles import TILE_BYTES, TILE_WIDTH, over_columns, row_tiles, stretch_starts
-from certselect.errors import InvalidInput
 from certselect.table import Block
 
 # Does the pass over a table of int64 in a third of NumPy's time. It comes with the counting
@@ -21,58 +19,14 @@ _COMPARED = 16  # largest max - min for which comparing with each value beats sc
 
 
 @dataclass(frozen=True, eq=False)
-class IntegerLevels:
-    """The distinct values of some integer columns, flat: column j has values[starts[j]:starts[j + 1]], ascending."""
+class Levels:
+    """How many distinct values each of some columns of integers or categories has."""
 
     positions: np.ndarray
-    values: np.ndarray
-    starts: np.ndarray
-
-    @property
-    def levels(self) -> np.ndarray:
-        return np.diff(self.starts)
-
-    def code_column(self, place: int, values: np.ndarray, name: str) -> np.ndarray:
-        """Codes of new values of one column; a value not seen when fitted is refused."""
-        known = self.values[self.starts[place] : self.starts[place + 1]]
-        with np.errstate(invalid="ignore"):  # floats beyond the integers are unequal to what they become
-            whole = values.astype(known.dtype)
-        codes = np.minimum(np.searchsorted(known, whole), len(known) - 1)
-        unseen = (known[codes] != whole) | (whole != values)
-        if unseen.any():
-            raise unseen_value(name, values[unseen.argmax()].item())
-        return codes
+    levels: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class CategoryLevels:
-    """The values that occur in some category columns, in vocabulary order."""
-
-    positions: np.ndarray
-    vocabularies: tuple[tuple[Hashable, ...], ...]
-
-    @property
-    def levels(self) -> np.ndarray:
-        return np.array([len(vocabulary) for vocabulary in self.vocabularies], dtype=np.int64)
-
-    def code_column(self, place: int, values: Sequence[Hashable], name: str) -> np.ndarray:
-        """Codes of new values of one column; a value not seen when fitted is refused."""
-        code_of = {label: code for code, label in enumerate(self.vocabularies[place])}
-        codes = np.fromiter((code_of.get(value, -1) for value in values), dtype=np.int64, count=len(values))
-        if (codes < 0).any():
-            raise unseen_value(name, values[int((codes < 0).argmax())])
-        return codes
-
-
-def unseen_value(name: str, value: object) -> InvalidInput:
-    return InvalidInput(
-        f"value {value!r} in column {name!r}",
-        "only values that occurred in the rows the coding was made from",
-        "Make the coding from rows that hold every value, or drop those rows.",
-    )
-
-
-def integer_levels(block: Block, n_threads: int) -> list[tuple[IntegerLevels, np.ndarray]]:
+def integer_levels(block: Block, n_threads: int) -> list[tuple[Levels, np.ndarray]]:
     """Number the distinct integers of every column; narrow columns all at once, wide ones one by one.
 
     Returns (levels, codes) for the columns whose values span at most 256
@@ -82,18 +36,18 @@ def integer_levels(block: Block, n_threads: int) -> list[tuple[IntegerLevels, np
     offsets, low, span = _offsets(values, n_threads)
     wide = np.flatnonzero(span > _NARROW)
     if not len(wide):
-        return [_narrow_levels(offsets, low, span.astype(np.intp), block.positions, n_threads)]
+        return [_narrow_levels(offsets, span.astype(np.intp), block.positions, n_threads)]
     fitted = [_wide_levels(values, wide, low, span, block.positions)]
     narrow = np.flatnonzero(span <= _NARROW)
     if len(narrow):
         span = span[narrow].astype(np.intp)
-        fitted.append(_narrow_levels(offsets[narrow], low[narrow], span, block.positions[narrow], n_threads))
+        fitted.append(_narrow_levels(offsets[narrow], span, block.positions[narrow], n_threads))
     return fitted
 
 
 def sparse_integer_levels(
     values: np.ndarray, columns: np.ndarray, with_zero: np.ndarray
-) -> tuple[IntegerLevels, np.ndarray, np.ndarray]:
+) -> tuple[Levels, np.ndarray, np.ndarray]:
     """Number the distinct integers of sparse columns: levels, codes of the cells, and each column's code of 0.
 
     `columns` (cells,) says where a cell stands, `with_zero` (n,) which columns hold a 0 too;
@@ -107,24 +61,23 @@ def sparse_integer_levels(
     everywhere, everything = everywhere[order], everything[order]
     fresh = np.ones(len(order), dtype=bool)
     fresh[1:] = (everywhere[1:] != everywhere[:-1]) | (everything[1:] != everything[:-1])
-    starts = stretch_starts(np.bincount(everywhere[fresh], minlength=len(with_zero)))
+    levels = np.bincount(everywhere[fresh], minlength=len(with_zero))
     codes = np.empty(len(order), dtype=np.int64)
-    codes[order] = np.cumsum(fresh) - 1 - starts[everywhere]
+    codes[order] = np.cumsum(fresh) - 1 - stretch_starts(levels)[everywhere]
     background = np.zeros(len(with_zero), dtype=np.int64)
     background[zeros] = codes[len(values) :]
-    distinct = _widest(everything[fresh])
-    return IntegerLevels(np.arange(len(with_zero)), distinct, starts), codes[: len(values)], background
+    return Levels(np.arange(len(with_zero)), levels), codes[: len(values)], background
 
 
-def category_levels(block: Block) -> tuple[CategoryLevels, np.ndarray]:
+def category_levels(block: Block) -> tuple[Levels, np.ndarray]:
     """Category codes with the vocabulary entries that never occur left out."""
     codes = np.empty(block.values.shape[::-1], dtype=np.int32)
-    used = []
+    levels = np.empty(len(block.positions), dtype=np.int64)
     for j, vocabulary in enumerate(block.vocabularies):
         seen = np.bincount(block.values[:, j], minlength=len(vocabulary)) > 0
         codes[j] = (np.cumsum(seen) - 1)[block.values[:, j]]
-        used.append(vocabulary if seen.all() else tuple(vocabulary[code] for code in np.flatnonzero(seen)))
-    return CategoryLevels(block.positions, tuple(used)), codes
+        levels[j] = seen.sum()
+    return Levels(block.positions, levels), codes
 
 
 def _offsets(values: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -161,8 +114,8 @@ def _offsets(values: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray
 
 
 def _narrow_levels(
-    offsets: np.ndarray, low: np.ndarray, span: np.ndarray, positions: np.ndarray, n_threads: int
-) -> tuple[IntegerLevels, np.ndarray]:
+    offsets: np.ndarray, span: np.ndarray, positions: np.ndarray, n_threads: int
+) -> tuple[Levels, np.ndarray]:
     """Offsets to codes, in place: they differ only where a value between smallest and largest is absent."""
     p, m = offsets.shape
     seen = np.zeros((p, int(span.max()) + 1), dtype=bool)
@@ -183,16 +136,14 @@ def _narrow_levels(
 
     if seen.shape[1] > 2:  # else both ends occur, and nothing lies between
         over_columns(close_gaps, p, m, max(1, TILE_BYTES // m), n_threads)
-    column, offset = np.nonzero(seen)
-    values = low[column] + offset.astype(low.dtype)
-    return IntegerLevels(positions, _widest(values), stretch_starts(seen.sum(axis=1))), offsets
+    return Levels(positions, seen.sum(axis=1)), offsets
 
 
 def _wide_levels(
     values: np.ndarray, wide: np.ndarray, low: np.ndarray, span: np.ndarray, positions: np.ndarray
-) -> tuple[IntegerLevels, np.ndarray]:
+) -> tuple[Levels, np.ndarray]:
     codes = np.empty((len(wide), len(values)), dtype=np.uint32)
-    distinct = []
+    levels = np.empty(len(wide), dtype=np.int64)
     for place, j in enumerate(wide):
         column = values[:, j]
         if span[j] <= _TABULATED:
@@ -200,14 +151,8 @@ def _wide_levels(
             seen = np.zeros(int(span[j]) + 1, dtype=bool)
             seen[offset] = True
             codes[place] = (np.cumsum(seen) - 1)[offset]
-            distinct.append(low[j] + np.flatnonzero(seen).astype(low.dtype))
+            levels[place] = seen.sum()
         else:
             found, codes[place] = np.unique(column, return_inverse=True)
-            distinct.append(found)
-    sizes = np.array([len(found) for found in distinct])
-    return IntegerLevels(positions[wide], _widest(np.concatenate(distinct)), stretch_starts(sizes)), codes
-
-
-def _widest(values: np.ndarray) -> np.ndarray:
-    """Integers in 64 bits, so that new rows of another integer dtype compare without loss."""
-    return values if values.dtype == np.uint64 else values.astype(np.int64)
+            levels[place] = len(found)
+    return Levels(positions[wide], levels), codes

@@ -1,4 +1,4 @@
-"""CodedTable and SparseCodedTable, and the Coding that made them and can code new rows in the same way."""
+"""CodedTable and SparseCodedTable, and the Coding that says how they were made."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certselect.coding.levels import CategoryLevels, IntegerLevels
+from certselect.coding.levels import Levels
 from certselect.coding.numbers import NumberCuts
 from certselect.errors import InvalidInput
-from certselect.table import Table
 
-Part = IntegerLevels | CategoryLevels | NumberCuts
+Part = Levels | NumberCuts
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,18 +137,6 @@ class Coding:
         if self.missing != "pairwise" or self.lacking is None:
             return None
         return np.where(self.lacking, self.levels - 1, -1)
-
-    def apply(self, table: Table) -> CodedTable | SparseCodedTable:
-        """Code new rows by the levels and edges that are kept here; a sparse table stays sparse.
-
-        The columns must be the same, in the same order. A category, an integer, a class or
-        a combination of classes and target bins that did not occur before is refused, and
-        so is a missing value in a column that had none; numbers beyond the outer edges fall
-        into the outer bins.
-        """
-        from certselect.coding.applying import apply_coding  # which is about the classes of this module
-
-        return apply_coding(self, table)
 
     def describe(self) -> dict[str, int | str | None]:
         """How numbers, integers and the target were coded, for a report."""

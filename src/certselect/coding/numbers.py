@@ -30,10 +30,6 @@ class NumberCuts:
     def column_edges(self, place: int) -> np.ndarray:
         return self.edges[self.starts[place] : self.starts[place + 1]]
 
-    def code_column(self, place: int, values: np.ndarray, name: str) -> np.ndarray:
-        """Codes of new numbers of one column; those beyond the outer edges fall into the outer bins."""
-        return np.searchsorted(self.column_edges(place), values.astype(np.float64), side="right")
-
 
 def count_edges_of_cells(values: np.ndarray, columns: np.ndarray, edges: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """How many of its column's edges each of the cells has reached: a binary search of all at once.

@@ -6,7 +6,7 @@ import numpy as np
 
 from certselect.coding.assembly import CodedCells
 from certselect.coding.cuts import Cutter, edges_between, only_ends
-from certselect.coding.levels import CategoryLevels, sparse_integer_levels
+from certselect.coding.levels import Levels, sparse_integer_levels
 from certselect.coding.model import Part
 from certselect.coding.numbers import NumberCuts, count_edges_of_cells
 from certselect.coding.tiles import filled, over_columns, slices, stretch_starts
@@ -40,7 +40,7 @@ def code_sparse(
         edges, counts = _filled_up(block, kept, cutter, n_threads)
     parts: list[Part] = [NumberCuts(kept, edges, stretch_starts(counts))] if len(kept) else []
     if void.any():
-        parts.append(CategoryLevels(np.flatnonzero(void), ((),) * int(void.sum())))
+        parts.append(Levels(np.flatnonzero(void), np.zeros(int(void.sum()), dtype=np.int64)))
     edge_counts = np.zeros(n, dtype=np.int64)
     edge_counts[kept] = counts
     edge_starts = stretch_starts(edge_counts)
