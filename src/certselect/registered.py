@@ -7,7 +7,8 @@ for by its name, so that listing names costs no imports.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar
 
 from certselect.errors import InvalidInput
@@ -49,25 +50,27 @@ class Registry(Generic[Record]):
 
     def names(self) -> list[str]:
         """All names: the package's own, those registered, those of other packages."""
-        others = sorted(point.name for point in entry_points(group=self.group))
-        return list(dict.fromkeys([*self._own, *self._registered, *others]))
+        return list(dict.fromkeys([*self._own, *self._registered, *sorted(_brought_by_others(self.group))]))
 
-    def find(self, name: str) -> Record:
+    def find(self, name: object) -> Record:
         """The record of that name, matched without case; an error names the nearest one there is."""
-        name = find_name(self.what, name, self.names())
-        if name in self._own:
-            return self._load(name)
-        if name not in self._registered:
-            (point, *_) = entry_points(group=self.group, name=name)
-            record = point.load()
-            if self._checked_name(record) != name:
+        # Other packages are looked through only for a name that is not known without them.
+        known = [*self._own, *self._registered]
+        if not isinstance(name, str) or name.casefold() not in known:
+            known = self.names()
+        found = find_name(self.what, name, known)
+        if found in self._own:
+            return self._load(found)
+        if found not in self._registered:
+            record = _brought_by_others(self.group)[found].load()
+            if self._checked_name(record) != found:
                 raise InvalidInput(
-                    f"the entry point {name!r} of {self.group}, which holds a {self.what} named {record.name!r}",
+                    f"the entry point {found!r} of {self.group}, which holds a {self.what} named {record.name!r}",
                     "the same name for both",
                     "Tell those who wrote that package.",
                 )
-            self._registered[name] = record
-        return self._registered[name]
+            self._registered[found] = record
+        return self._registered[found]
 
     def _checked_name(self, record: object) -> str:
         name = getattr(record, "name", None)
@@ -78,3 +81,9 @@ class Registry(Generic[Record]):
                 f"Make one with certselect.{self.kind.__name__}(...).",
             )
         return name
+
+
+@cache
+def _brought_by_others(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group by name; once for a process, as it takes a look at every installed package."""
+    return {point.name: point for point in entry_points(group=group)}

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from certselect.errors import InvalidInput
-from certselect.names import find_name
 from certselect.registered import Registry
 
 PairKind = Literal["redundancy", "conditional_redundancy", "interaction"]
@@ -109,8 +108,8 @@ def find_criterion(criterion: str | Criterion, beta: float | None = None) -> Cri
     if isinstance(criterion, Criterion):
         found = criterion
     else:
-        name = find_name("criterion", criterion, criterion_names())
-        found = _registry.find(ALIASES.get(name, name))
+        name = criterion.casefold() if isinstance(criterion, str) else criterion
+        found = _registry.find(ALIASES.get(name, criterion))
     if beta is None:
         return found
     if found is CRITERIA["mifs"]:

@@ -89,9 +89,11 @@ class UnitProblem(Objective):
         return [unit for unit, members in enumerate(self.members) if int(members[0]) in wanted]
 
 
-def _layout(n_columns: int, groups: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def _layout(n_columns: int, groups: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Columns ordered by unit, and where each unit starts in that order."""
     lowest = np.arange(n_columns)
+    if not groups:
+        return lowest, lowest
     for group in groups:
         lowest[group] = group[0]
     order = np.argsort(lowest, kind="stable")

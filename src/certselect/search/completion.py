@@ -100,6 +100,10 @@ class Completion:
     def _what_fits_in_rows(self, start: list[int], order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The same for each row: what fits (`nobody` in place of the rest), and which rows make k columns."""
         rules, each = self.rules, np.arange(len(order))
+        if rules.plain:  # the first so many of each row
+            left = rules.k - rules.size(start)
+            count = np.cumsum(order != self.nobody, axis=1)
+            return np.where(count <= left, order, self.nobody), count[:, -1] >= left
         size = np.full(len(order), rules.size(start))
         cost = np.full(len(order), rules.cost(start))
         held = np.zeros((len(order), len(rules.rivals) + 1), dtype=bool)

@@ -7,10 +7,9 @@ from typing import Any
 
 from certselect.criteria.problem import SubsetProblem
 from certselect.errors import QuickerSearchWarning, warn_user
-from certselect.names import find_name
 from certselect.search.conclude import conclude, search
 from certselect.search.options import Seed, check_certify, make_generator
-from certselect.search.registry import AUTO, find_strategy, strategy_names
+from certselect.search.registry import AUTO, find_strategy
 from certselect.search.selection import Selection
 from certselect.search.several_sizes import best_of_sizes, select_each
 from certselect.search.strategy import Strategy
@@ -116,7 +115,7 @@ def settle(
     "auto" solves relaxations if all of them together take no longer than one of 1000
     candidates, whose time grows with the cube of their number.
     """
-    if find_name("strategy", strategy, strategy_names()) != AUTO:
+    if not isinstance(strategy, str) or strategy.casefold() != AUTO:
         return find_strategy(strategy, options), polish, options
     candidates = max(len(problem.units.candidates) for problem in problems)
     if len(problems) * candidates**3 <= MOST_FOR_COBRA**3:

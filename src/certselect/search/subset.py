@@ -22,6 +22,9 @@ class Subset:
         self._pairs_with_members = np.zeros(problem.n_features)
         self._rows_to_come: list[int] = []  # members whose pair terms nobody has needed yet
         self._worth_alone = self._shared_inside = 0.0
+        # -inf marks what may not come: non-candidates and members.
+        self._open = np.full(problem.n_features, -np.inf)
+        self._open[problem.candidates] = problem.linear[problem.candidates]
         self._scores = np.empty(problem.n_features)  # one array for all steps: allocating costs as much as adding
 
     def value(self) -> float:
@@ -29,19 +32,28 @@ class Subset:
 
     def best_newcomer(self) -> int:
         """The unit that adds most per column, among those with which the subset can still be completed."""
-        may_come = self.rules.can_join(self.members)
-        may_come[self.members] = False
-        gains = self._worth_per_column(1)
-        gains[~may_come] = -np.inf
+        rules, shared = self.rules, self._shared()
+        if rules.single:  # one weight for all
+            gains = np.multiply(shared, -self.problem.weight(self.size + 1), out=self._scores)
+            gains += self._open
+        else:
+            weights = self.problem.weights(self.size + rules.sizes)
+            gains = (self._open - weights * (shared + rules.inner)) / rules.sizes
+        if not rules.plain:
+            gains[~rules.can_join(self.members)] = -np.inf
         return first_best(gains, self.scale)
 
     def least_missed(self) -> int | None:
         """The member that adds least per column, if one may leave and another stays."""
         # Ascending, so that of equally cheap members the highest index goes.
-        free = np.setdiff1d(self.members, self.rules.required)
+        required = self.rules.required
+        free = np.array(sorted(unit for unit in self.members if unit not in required), dtype=np.intp)
         if len(self.members) < 2 or not len(free):
             return None
-        return int(free[last_best(-self._worth_per_column(-1)[free], self.scale)])
+        sizes = self.rules.sizes[free]
+        weights = self.problem.weight(self.size - 1) if self.rules.single else self.problem.weights(self.size - sizes)
+        losses = self.problem.linear[free] - weights * (self._shared()[free] + self.rules.inner[free])
+        return int(free[last_best(-losses / sizes, self.scale)])
 
     def size_without(self, member: int) -> int:
         return self.size - int(self.rules.sizes[member])
@@ -56,6 +68,7 @@ class Subset:
         self._worth_alone += float(self.problem.linear[unit])
         self.size += int(self.rules.sizes[unit])
         self.members.append(unit)
+        self._open[unit] = -np.inf
         self._rows_to_come.append(unit)
 
     def remove(self, member: int) -> None:
@@ -63,17 +76,8 @@ class Subset:
         self._worth_alone -= float(self.problem.linear[member])
         self.size -= int(self.rules.sizes[member])
         self.members.remove(member)
+        self._open[member] = self.problem.linear[member]
         self._account(member, comes=False)
-
-    def _worth_per_column(self, change: int) -> np.ndarray:
-        """What each unit adds to the others, at the pair weight of the size with it (1) or without it (-1)."""
-        shared, sizes = self._shared(), self.rules.sizes
-        if self.rules.single:  # one weight for all
-            np.multiply(shared, -self.problem.weight(self.size + change), out=self._scores)
-            self._scores += self.problem.linear
-            return self._scores
-        weights = self.problem.weights(self.size + change * sizes)
-        return (self.problem.linear - weights * (shared + self.rules.inner)) / sizes
 
     def _shared_by(self, unit: int) -> float:
         """Pair terms of a unit's columns with each other and with those of the other members."""

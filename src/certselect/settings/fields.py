@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any, Literal, Self
 
 from certselect.errors import InvalidInput
@@ -128,9 +130,14 @@ class SettingsGroup:
         return made
 
 
-def described(group: type[SettingsGroup] | SettingsGroup) -> dict[str, About]:
+def described(group: type[SettingsGroup] | SettingsGroup) -> Mapping[str, About]:
     """What is known of each field, in the order of declaration."""
-    return {entry.name: entry.metadata[ABOUT] for entry in fields(group)}
+    return _described(group if isinstance(group, type) else type(group))
+
+
+@cache
+def _described(group: type[SettingsGroup]) -> Mapping[str, About]:
+    return MappingProxyType({entry.name: entry.metadata[ABOUT] for entry in fields(group)})
 
 
 def check_keys(what: str, given: Any, known: Mapping[str, Any]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from certselect.criteria.units import UnitProblem
@@ -56,36 +54,36 @@ def annealing(
     if steps is None:
         steps = min(max(FEWEST_STEPS, STEPS_PER_SWAP * len(found.indices) * len(state.outside)), MOST_STEPS)
     hottest = temperature * _spread_of_swaps(problem, found.indices, state.outside)
-    scale, best, done = value_scale(problem), found.scores[-1], 0
+    done = 0
     for block in range(BLOCKS):
         state.sum_again()
         heat = hottest * COOLED_TO ** (block / (BLOCKS - 1))
         end = steps * (block + 1) // BLOCKS
         while done < end:
-            for taken in _walk(state, end - done, heat, rng):
-                done += 1
-                if taken and beats(state.value, best, scale):
-                    best = state.value
-                    found.indices = state.all_members
-                    found.scores.append(best)
+            done += _walk(state, end - done, heat, found, rng)
         report("annealing", done, steps)
 
 
-def _walk(state: _State, count: int, heat: float, rng: np.random.Generator) -> Iterator[bool]:
-    """Up to `count` proposals, each taken or not; fewer where filling up changes the number of members."""
+def _walk(state: _State, count: int, heat: float, found: Found, rng: np.random.Generator) -> int:
+    """Make up to `count` proposals, fewer where filling up changes the number of members; return how many."""
     leaving = rng.integers(len(state.members), size=count).tolist()
     coming = rng.integers(len(state.outside), size=count).tolist()
     # To exceed minus an exponential variate of mean T has probability exp(d / T).
     allowed = (-heat * rng.standard_exponential(count)).tolist()
     refills = (rng.random(count) < state.refill_share).tolist() if state.refill_share else [False] * count
-    for place, position, lowest, refill in zip(leaving, coming, allowed, refills, strict=True):
-        if not refill:
-            yield state.swap_if(place, position, lowest)
-        elif state.fill_up_if(position, lowest, rng):
-            yield True
-            return
+    swap_change, members, outside = state.swap_change, state.members, state.outside
+    for made, (place, position, lowest, refill) in enumerate(zip(leaving, coming, allowed, refills, strict=True)):
+        if refill:
+            taken = state.fill_up_if(position, lowest, rng)
         else:
-            yield False
+            change = swap_change(members[place], outside[position])
+            taken = change >= lowest and state.swap_if_allowed(place, position, change)
+        if taken and beats(state.value, found.scores[-1], state.scale):
+            found.indices = state.all_members
+            found.scores.append(state.value)
+        if taken and refill:
+            return made + 1
+    return count
 
 
 class _State:
@@ -97,7 +95,7 @@ class _State:
         self.completion = Completion(problem.rules)
         self.sizes, self.costs = problem.rules.sizes.tolist(), problem.rules.costs.tolist()
         self.group = {int(unit): number for number, group in enumerate(problem.rules.rivals) for unit in group}
-        self.plain = problem.rules.plain
+        self.plain, self.scale = problem.rules.plain, value_scale(problem)
         differ = len(np.unique(problem.rules.sizes[problem.candidates])) > 1
         self.refill_share = REFILL_SHARE if differ or problem.rules.budget < np.inf else 0.0
         self.put(units)
@@ -119,14 +117,17 @@ class _State:
     def all_members(self) -> list[int]:
         return sorted([*self.members, *self.rules.required])
 
-    def swap_if(self, place: int, position: int, lowest: float) -> bool:
-        """Exchange a member for a unit outside, if that is allowed and changes the value by `lowest` or more."""
+    def swap_change(self, out: int, new: int) -> float:
+        """By how much the value changes if a member leaves for a unit outside."""
+        return self.worth.item(new) - self.worth.item(out) + self.weight * self.matrix.item(out, new)
+
+    def swap_if_allowed(self, place: int, position: int, change: float) -> bool:
+        """Exchange a member for a unit outside, if the rules allow it."""
         out, new = self.members[place], self.outside[position]
+        if not (self.plain or self._may_swap(out, new)):
+            return False
         between = self.weight * self.matrix.item(out, new)
         worth_out, worth_new = self.worth.item(out), self.worth.item(new)
-        change = worth_new - worth_out + between
-        if change < lowest or not (self.plain or self._may_swap(out, new)):
-            return False
         self.value += change
         self.worth += self.weight * np.subtract(self.matrix[out], self.matrix[new], dtype=float)
         self.worth[out], self.worth[new] = worth_out - between, worth_new + between

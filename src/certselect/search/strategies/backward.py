@@ -27,9 +27,10 @@ def backward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) ->
     matrix, rules, scale = problem.pair_matrix, problem.rules, value_scale(problem)
     left = np.zeros(problem.n_features, dtype=bool)
     left[problem.candidates] = True
-    # A unit that must stay now must stay later too, when there is less to take its place.
-    may_go = left.copy()
-    may_go[list(rules.required)] = False
+    # +inf marks what cannot go: non-candidates, required units, and those removed. A unit that must
+    # stay now must stay later too, when there is less to take its place.
+    relevance = np.where(left, problem.linear, np.inf)
+    relevance[list(rules.required)] = np.inf
     size = first_size = rules.size(found.indices)
     worth_alone = float(problem.linear[left].sum())
     shared, shared_inside = np.zeros(problem.n_features), 0.0
@@ -41,9 +42,9 @@ def backward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) ->
                 shared = _shared_with(matrix, np.flatnonzero(left))
                 shared_inside = float(shared.sum()) / 2 + float(rules.inner[left].sum())
                 sum_again_below = units_left // 2
-            out = last_best(np.where(may_go, _gain_without(problem, shared, size), -np.inf), scale)
-            may_go[out] = left[out] = False
-            if not rules.contains_allowed(left):
+            out = last_best(_gain_without(problem, relevance, shared, size), scale)
+            relevance[out], left[out] = np.inf, False
+            if not rules.plain and not rules.contains_allowed(left):
                 left[out] = True
                 continue
             size -= int(rules.sizes[out])
@@ -60,12 +61,12 @@ def backward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) ->
         found.indices = without(problem, found.removed)
 
 
-def _gain_without(problem: UnitProblem, shared: np.ndarray, size: int) -> np.ndarray:
+def _gain_without(problem: UnitProblem, relevance: np.ndarray, shared: np.ndarray, size: int) -> np.ndarray:
     """What a set of that size gains per column by the loss of each unit, at the pair weight of what is left (n,)."""
     rules = problem.rules
     if rules.single:  # one weight for all
-        return problem.weight(size - 1) * shared - problem.linear
-    return (problem.weights(size - rules.sizes) * (shared + rules.inner) - problem.linear) / rules.sizes
+        return problem.weight(size - 1) * shared - relevance
+    return (problem.weights(size - rules.sizes) * (shared + rules.inner) - relevance) / rules.sizes
 
 
 def _shared_with(matrix: np.ndarray, members: np.ndarray) -> np.ndarray:

@@ -85,7 +85,7 @@ class _Choice:
         self.group = np.arange(len(self.free))
         for number, group in enumerate(rules.rivals, start=len(self.free)):
             self.group[np.isin(self.free, group)] = number
-        self.rivals = bool(rules.rivals)
+        self.plain, self.largest = rules.plain, int(self.sizes.max(initial=1))
 
     def units(self, members: np.ndarray) -> list[int]:
         return sorted([*self.required, *self.free[members].tolist()])
@@ -125,25 +125,26 @@ class _Choice:
 
     def _grown(self, parts: _Parts, reachable: np.ndarray) -> Iterator[_Parts]:
         """Each part with each unit behind its last that leaves a way to k columns."""
-        n = len(self.free)
         first = parts.members[-1] + 1 if len(parts.members) else np.zeros(len(parts.values), dtype=np.intp)
-        ends = np.cumsum(n - first)  # where each part's children end among all children
+        # So many units at least have to follow the next one.
+        following = np.maximum(-(-(parts.left - self.largest) // self.largest), 0)
+        behind = np.maximum(len(self.free) - following, first)
+        ends = np.cumsum(behind - first)  # where each part's children end among all children
         start = 0
         while start < len(ends):
             before = int(ends[start - 1]) if start else 0
             stop = max(start + 1, int(np.searchsorted(ends, before + SUBSETS_AT_ONCE, side="right")))
-            parent = np.repeat(np.arange(start, stop), n - first[start:stop])
-            # Counting down from each part's end: the children take first..n-1 in turn.
-            last = np.arange(before, before + len(parent)) - ends[parent] + n
+            parent = np.repeat(np.arange(start, stop), (behind - first)[start:stop])
+            # Counting down from each part's end: the children take first..behind-1 in turn.
+            last = np.arange(before, before + len(parent)) - ends[parent] + behind[parent]
             left = parts.left[parent] - self.sizes[last]
-            fits = left >= 0
-            fits &= reachable[last + 1, np.maximum(left, 0)]
             cost = parts.cost[parent] + self.costs[last]
-            fits &= cost <= self.budget
-            if self.rivals:
+            if not self.plain:
+                fits = (left >= 0) & (cost <= self.budget)
+                fits &= reachable[last + 1, np.maximum(left, 0)]
                 for members in parts.members:
                     fits &= self.group[members[parent]] != self.group[last]
-            parent, last, left, cost = parent[fits], last[fits], left[fits], cost[fits]
+                parent, last, left, cost = parent[fits], last[fits], left[fits], cost[fits]
             if len(parent):
                 members = np.concatenate([parts.members[:, parent], last[None]])
                 values = parts.values[parent] + self.worth[last]
