@@ -156,8 +156,7 @@ class SubsetProblem(Objective):
         The latter with a warning that says why they are fewer.
         """
         usable = len(self.candidates)
-        whole = isinstance(wanted, int | np.integer) and not isinstance(wanted, bool)
-        if not whole or usable == 0 or wanted <= usable:
+        if not isinstance(wanted, int | np.integer) or usable == 0 or wanted <= usable:
             return self.of_size(wanted)  # which says what is wrong with it, if anything is
         counts = {"constant": int(self.constant.sum()), "excluded": len(self.excluded)}
         left_out = [f"{count} more are {how}" for how, count in counts.items() if count]
@@ -225,7 +224,7 @@ def subset_problem(
         None, with a budget, for any size the budget admits.
     criterion : str or Criterion
         What a subset is worth: "jmi", "mrmr", "mifs", "d1" ("cife"), "max_relevance", or one
-        that was registered; `certselect.criteria.criteria()` lists them with their formulas.
+        that was registered; `certselect.list_criteria()` lists them with their formulas.
     beta : float, optional
         Weight of the pair terms of "mifs" (1 if not given).
     include, exclude : list of str or int
