@@ -11,6 +11,7 @@ from scipy.stats import chi2, rankdata, studentized_range
 
 from certselect.errors import InvalidInput
 from certselect.evaluation.pairs import PairMapping
+from certselect.evaluation.probabilities import check_probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class AlgorithmComparison:
         >>> round(comparison.critical_difference(), 3)  # q sqrt(g (g + 1) / (6 N)) with q = 2.343
         1.172
         """
-        check_alpha(alpha)
+        check_probability("alpha", alpha, 0.05)
         quantile = float(studentized_range.ppf(1.0 - alpha, len(self.names), np.inf))
         return quantile * float(np.sqrt(_rank_variance(self.ranks))) / len(self.scores)
 
@@ -145,12 +146,6 @@ def compare_algorithms(scores: Any, names: Sequence[str] | None = None) -> Algor
         pairwise=PairMapping(names, pvalues),
         effect_sizes=PairMapping(names, np.sign(scores[:, :, None] - scores[:, None, :]).mean(axis=0)),
     )
-
-
-def check_alpha(alpha: object) -> None:
-    """Refuse what is no significance level."""
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0.0 < alpha < 1.0:
-        raise InvalidInput(f"alpha={alpha!r}", "a number between 0 and 1", "The usual one is 0.05.")
 
 
 def _rank_variance(ranks: np.ndarray) -> float:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.evaluation.comparing import AlgorithmComparison, check_alpha
+from certselect.evaluation.comparing import AlgorithmComparison
+from certselect.evaluation.probabilities import check_probability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +55,7 @@ def critical_difference_diagram(
     >>> [text.get_text() for text in ax.texts]
     ['CD = 1.17', '1', '2', '3', 'exact', 'greedy', 'random']
     """
-    check_alpha(alpha)
+    check_probability("alpha", alpha, 0.05)
     ranks = comparison.mean_ranks
     order = sorted(ranks, key=lambda name: ranks[name])
     groups = indistinguishable_groups(comparison, alpha)
@@ -108,7 +109,7 @@ def difference_box_plots(comparison: AlgorithmComparison, *, alpha: float = 0.05
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['exact - greedy', 'exact - random', 'greedy - random']
     """
-    check_alpha(alpha)
+    check_probability("alpha", alpha, 0.05)
     column = {name: comparison.scores[:, place] for place, name in enumerate(comparison.names)}
     pairs = list(comparison.pairwise)
     labels = [f"{one} - {other}" for one, other in pairs]

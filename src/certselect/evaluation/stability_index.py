@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import norm
 
 from certselect.errors import InvalidInput
+from certselect.evaluation.probabilities import check_probability
 
 UNKNOWN = float("nan")
 
@@ -79,7 +80,7 @@ def stability_index(chosen: Any, *, confidence: float = 0.95) -> StabilityIndex:
     >>> round(found.index, 6)  # 1 - (1/3 + 1/3) / 4 / (1/2 x 1/2)
     0.333333
     """
-    check_confidence(confidence)
+    check_probability("confidence", confidence, 0.95)
     chosen = _check_chosen(chosen)
     count, d = chosen.shape
     frequencies = chosen.mean(axis=0)
@@ -100,12 +101,6 @@ def stability_index(chosen: Any, *, confidence: float = 0.95) -> StabilityIndex:
 def unknown_stability(confidence: float) -> StabilityIndex:
     """What is known of stability where there is no telling."""
     return StabilityIndex(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, float(confidence))
-
-
-def check_confidence(confidence: object) -> None:
-    """Refuse what is no level of a confidence interval."""
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0.0 < confidence < 1.0:
-        raise InvalidInput(f"confidence={confidence!r}", "a number between 0 and 1", "The usual one is 0.95.")
 
 
 def _check_chosen(chosen: Any) -> np.ndarray:
