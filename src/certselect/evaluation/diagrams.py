@@ -27,11 +27,10 @@ NAME_GAP = 1.0  # between the lines of names
 def critical_difference_diagram(
     comparison: AlgorithmComparison, *, alpha: float = 0.05, ax: Axes | None = None
 ) -> Axes:
-    """Show at a glance which algorithms rank ahead, and which cannot be told apart.
+    """Show which algorithms rank best, and which differences are not significant.
 
-    Algorithms stand at their mean ranks, the best on the left. A thick bar joins those whose
-    differences are not significant; the bar above the scale is as long as a difference has to be
-    (Demsar 2006).
+    Algorithms are placed at their mean ranks, the best on the left. A thick bar joins those that
+    do not differ significantly; the bar above the scale shows the critical difference (Demsar 2006).
 
     Parameters
     ----------

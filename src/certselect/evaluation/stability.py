@@ -1,4 +1,4 @@
-"""Would other samples of the same data give the same features?"""
+"""Would another sample of the same data give the same features?"""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def selection_stability(
     n_jobs: int | None = None,
     **settings: Any,
 ) -> SelectionStability:
-    """Tell which of the chosen features another sample of the same data would have given as well.
+    """Find out which features would be selected again from another sample of the same data.
 
     Selects again and again on part of the rows, discretisation included, and counts how often
     each feature is chosen. A feature whose frequency is near 1 is chosen because of the data;

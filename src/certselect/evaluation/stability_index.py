@@ -16,19 +16,19 @@ UNKNOWN = float("nan")
 
 @dataclass(frozen=True)
 class StabilityIndex:
-    """How stable a selection is, and how well that is known.
+    """How stable a selection is, and how precisely that is known.
 
     Attributes
     ----------
     index : float
-        1 if all subsets are the same, about 0 if they are drawn at random; NaN if there is no
-        telling: fewer than two subsets, or all of them empty or of all features.
+        1 if all subsets are the same, about 0 if they are drawn at random. NaN if it is not
+        defined: fewer than two subsets, or all of them empty or of all features.
     standard_error : float
-        Of the index, by the number of subsets.
+        Of the index, estimated from the subsets.
     lower, upper : float
-        Confidence interval. It is the normal approximation and may reach beyond 1.
+        Confidence interval, by the normal approximation; it may extend beyond 1.
     confidence : float
-        Its level.
+        Level of the interval.
     """
 
     index: float
@@ -39,10 +39,10 @@ class StabilityIndex:
 
 
 def stability_index(chosen: Any, *, confidence: float = 0.95) -> StabilityIndex:
-    """Tell how much of a selection is left to the chance of sampling.
+    """Measure how much a selection depends on which samples happened to be drawn.
 
-    From the subsets that one procedure selected on several samples of the same data. Corrected
-    for chance, so that 0 is what random subsets get whatever their sizes.
+    It takes the subsets that one procedure selected on several samples of the same data. The
+    index is corrected for chance: random subsets score about 0, whatever their sizes.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def stability_index(chosen: Any, *, confidence: float = 0.95) -> StabilityIndex:
 
     Notes
     -----
-    With M subsets of d features, p_f the frequency of feature f, k_i the size of subset i and k its
-    mean, the index is
+    With M subsets of d features, p_f the frequency of feature f, k_i the size of subset i and k the
+    mean size, the index is
 
         Phi = 1 - mean_f( M/(M-1) p_f (1 - p_f) ) / ( k/d (1 - k/d) ),
 
@@ -99,7 +99,7 @@ def stability_index(chosen: Any, *, confidence: float = 0.95) -> StabilityIndex:
 
 
 def unknown_stability(confidence: float) -> StabilityIndex:
-    """What is known of stability where there is no telling."""
+    """The index where it is not defined: everything is NaN."""
     return StabilityIndex(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, float(confidence))
 
 
