@@ -349,12 +349,9 @@ def test_noise_passes_as_seldom_as_promised(case):
             settings["sample_weight"] = heavy if weights == "whole" else heavy * rng.random(50)
         if gaps:
             X[rng.random(X.shape) < 0.2] = np.nan
-        try:
-            tested = stop_at_chance(X, y, 1, significance=0.1, n_permutations=39, random_state=seed, **settings)
-        except InvalidInput as error:
-            assert case == "cuts by classes"
-            assert "all constant" in str(error)  # no column is cut at all, so none passes
-            continue
+        if case == "cuts by classes" and information_terms(X, y, discretize="mdlp").constant.all():
+            continue  # no column is cut at all, so none passes
+        tested = stop_at_chance(X, y, 1, significance=0.1, n_permutations=39, random_state=seed, **settings)
         passed += tested.k > 0
     assert 0 < passed < 13
 

@@ -35,8 +35,10 @@ def shuffled_terms(
     coded = code_table(table, measuring, n_jobs=n_jobs)
 
     def count(order: np.ndarray) -> InformationTerms:
-        sparse = isinstance(coded, SparseCodedTable)
-        shuffled = _shuffle_cells(coded, path, order) if sparse else _shuffle_codes(coded, path, order)
+        if isinstance(coded, SparseCodedTable):
+            shuffled = _shuffle_cells(coded, path, order)
+        else:
+            shuffled = _shuffle_codes(coded, path, order)
         return plugin_terms(shuffled, correction=measuring.correction, dtype=np.dtype(np.float64), n_jobs=n_jobs)
 
     return count
@@ -128,7 +130,8 @@ def _shuffle_sparse(block: SparseBlock, path: np.ndarray, order: np.ndarray) -> 
     shuffled = block.values[:, path].tocsr()[order].tocsc()
     values = csc_array(hstack([block.values, shuffled], format="csc"))
     values.sort_indices()
-    return replace(block, positions=np.arange(values.shape[1], dtype=np.intp), values=values)
+    positions = np.arange(len(block.positions) + len(path), dtype=np.intp)
+    return replace(block, positions=positions, values=values)
 
 
 def _extended(of_features: np.ndarray, path: np.ndarray) -> np.ndarray:
