@@ -155,11 +155,11 @@ def test_missing_values_keep_out_of_pairs():
 @pytest.mark.parametrize("sparse", [False, True])
 def test_cuts_by_classes_are_found_anew_for_every_permutation(sparse):
     """Cut points that suit the real classes would make them look better than shuffled ones."""
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng(0)  # a signal so weak that cutting once gives other p-values
     y = rng.integers(0, 2, 60)
-    X = rng.normal(size=(60, 4))
-    X[:, 1] += 2 * y
-    X[:, 3] -= 1.5 * y
+    X = rng.normal(size=(60, 6))
+    X[:, 1] += y
+    X[:, 3] -= y
     tested = stop_at_chance(
         scipy.sparse.csr_array(X) if sparse else X, y, 2, discretize="mdlp", n_permutations=39, random_state=2
     )
