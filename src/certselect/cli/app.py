@@ -127,3 +127,4 @@ def criteria() -> None:
         ("criterion", "value of a subset of k features"),
         [(name, record.formula) for name, record in records().items()],
     )
+    typer.echo("Xi, Xj: chosen features; C: the target. Sums are over the chosen features and over their pairs.")

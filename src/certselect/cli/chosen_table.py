@@ -88,7 +88,8 @@ def notes_on_table(rows: InputTable, terms: InformationTerms) -> list[str]:
     if lacking:
         level = rows.missing != "pairwise" and terms.settings["measure"] == "plugin"
         how = "a level of their own" if level else "left out pair by pair"
-        said.append(f"{lacking} columns have missing values, which are {how}; --missing chooses")
+        have = "1 column has" if lacking == 1 else f"{lacking} columns have"
+        said.append(f"{have} missing values, which are {how}; --missing chooses")
     return said
 
 
@@ -98,14 +99,17 @@ def notes_on_result(rows: InputTable, result: Result) -> list[str]:
     terms, selection = _terms(result), result.selection
     if selection.dropped:
         some = ", ".join(map(repr, selection.dropped[:5])) + (", ..." if len(selection.dropped) > 5 else "")
-        said.append(f"{len(selection.dropped)} constant columns were left out: {some}")
+        n = len(selection.dropped)
+        left = "1 constant column was" if n == 1 else f"{n} constant columns were"
+        said.append(f"{left} left out: {some}")
     many = np.flatnonzero(terms.levels > _MANY_LEVELS)
     crowded = [int(i) for i in many if _passed_as_levels(terms, int(i))]
     if crowded:
         first = crowded[0]
+        have = "1 column has" if len(crowded) == 1 else f"{len(crowded)} columns have"
         said.append(
-            f"{len(crowded)} columns have more than {_MANY_LEVELS} levels ({terms.feature_names[first]!r} has "
-            f"{terms.levels[first]}), which inflates their relevance; --integers numbers bins whole numbers"
+            f"{have} more than {_MANY_LEVELS} levels ({terms.feature_names[first]!r} has {terms.levels[first]}), "
+            "which inflates the relevance; --integers numbers discretises whole numbers"
         )
     known = math.nan if selection.certificate is None else selection.certificate.known
     if known > selection.objective * (1.0 + 1e-9 * math.copysign(1.0, selection.objective)):

@@ -33,8 +33,9 @@ def select(
 ) -> None:
     """Choose k columns of a table that predict the target best together.
 
-    `certselect criteria` and `certselect strategies` explain what --criterion and --strategy may be. A result that
-    was saved with --json is read by `certselect verify` and by load_result in Python.
+    `certselect criteria` and `certselect strategies` list what can be named.
+
+    A result saved with --json can be checked with `certselect verify`.
     """
     from certselect.cli.chosen_table import notes_on_result, print_result
     from certselect.results.choosing import choose, read_checked
