@@ -163,7 +163,7 @@ class SubsetProblem(Objective):
         warn_user(
             f"Asked for {wanted} features, but the table has {usable} that can be chosen"
             + (f" ({', '.join(left_out)})" if left_out else "")
-            + ": all of them are kept. Lower n_features_to_select to choose among them.",
+            + ": all of them are kept. Ask for fewer to choose among them.",
             FewerFeaturesWarning,
         )
         return self.of_size(usable)
