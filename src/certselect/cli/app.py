@@ -106,13 +106,13 @@ def verify(
 def strategies() -> None:
     """List the strategies with what they do and the options each has."""
     from certselect.cli.records import print_records
-    from certselect.search import strategies as records
+    from certselect.search import list_strategies
 
     print_records(
         ("strategy", "what it does", "--option"),
         [
             (name, record.summary, "\n".join(f"{option}={value}" for option, value in record.options.items()))
-            for name, record in records().items()
+            for name, record in list_strategies().items()
         ],
     )
 
@@ -121,10 +121,10 @@ def strategies() -> None:
 def criteria() -> None:
     """List the criteria with their formulas."""
     from certselect.cli.records import print_records
-    from certselect.criteria import criteria as records
+    from certselect.criteria import list_criteria
 
     print_records(
         ("criterion", "value of a subset of k features"),
-        [(name, record.formula) for name, record in records().items()],
+        [(name, record.formula) for name, record in list_criteria().items()],
     )
     typer.echo("Xi, Xj: chosen features; C: the target. Sums are over the chosen features and over their pairs.")
