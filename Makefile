@@ -38,8 +38,8 @@ bench: $(READY) ## time against NumPy and other solvers, as ratios in one run (1
 	$(TWO_THREADS) $(BIN)/python benchmarks/relaxation.py
 	$(TWO_THREADS) $(BIN)/python benchmarks/rounding.py
 	$(TWO_THREADS) $(BIN)/python benchmarks/choosing.py
-	$(TWO_THREADS) $(BIN)/python benchmarks/estimators_copula.py
-	$(TWO_THREADS) $(BIN)/python benchmarks/estimators_neighbors.py
+	$(TWO_THREADS) $(BIN)/python benchmarks/measure_copula.py
+	$(TWO_THREADS) $(BIN)/python benchmarks/measure_neighbors.py
 
 proven: $(READY) ## measure every search against the proven best; CERTSELECT_DATA names the folder of data sets
 	$(BIN)/python benchmarks/proven.py

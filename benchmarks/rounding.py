@@ -11,8 +11,8 @@ import numpy as np
 
 from certselect.criteria import SubsetProblem
 from certselect.relaxation import relax
+from certselect.search.found import Found
 from certselect.search.rounding import draw_subsets, factor_of, round_draws
-from certselect.search.strategy import Found
 from judge import best_seconds
 
 N, DRAWS, BAR = 2000, 1000, 0.2
@@ -37,15 +37,15 @@ def main() -> None:
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for k, weight in ((12, 1 / 11), (50, 1 / 49), (50, 1.0)):
         problem = mutual_information_like(k, weight)
-        Q = problem.candidate_matrix
+        Q = problem.reduced.matrix
         began = time.perf_counter()
         answer = relax(problem)
         relaxation = time.perf_counter() - began
         sizes: list[float] = []
 
-        def rounding(problem=problem, answer=answer, Q=Q, sizes=sizes) -> None:
+        def rounding(problem=problem, answer=answer, sizes=sizes) -> None:
             drawn = draw_subsets(factor_of(answer), DRAWS, np.random.default_rng(0))
-            sizes.append(round_draws(problem, Found(), Q, drawn).mean_size)
+            sizes.append(round_draws(problem.units, Found(), drawn).mean_size)
 
         seconds = best_seconds({"product": lambda Q=Q: Q @ Q, "rounding": rounding}, turns=3)
         product, spent = seconds["product"], seconds["rounding"]

@@ -32,8 +32,8 @@ CODINGS: dict[str, dict[str, Any]] = {
     "uniform 5": {"discretize": "uniform", "bins": 5},
     "quantile 5": {"discretize": "quantile", "bins": 5},
     "mdlp": {"discretize": "mdlp"},
-    "gaussian_copula": {"estimator": "gaussian_copula"},
-    "neighbors": {"estimator": "neighbors"},
+    "gaussian_copula": {"measure": "gaussian_copula"},
+    "neighbors": {"measure": "neighbors"},
 }
 SEARCHES = ("forward", "backward", "cobra")  # "exact" comes on top
 SECONDS = 60.0  # limit of each proof

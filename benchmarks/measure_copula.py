@@ -1,4 +1,4 @@
-"""How long the Gaussian-copula estimator takes beside the two things it cannot do without, as ratios of one run.
+"""How long the Gaussian-copula measure takes beside the two things it cannot do without, as ratios of one run.
 
 Prints a Markdown table: all pairs of a table of numbers, against one product of matrices of the
 same shape plus one sort of every column, on as many threads.

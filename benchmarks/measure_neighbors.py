@@ -1,4 +1,4 @@
-"""How fast the nearest-neighbour estimator is, against scikit-learn's, as ratios of one run.
+"""How fast the nearest-neighbour measure is, against scikit-learn's, as ratios of one run.
 
 Run by `make bench`. Prints Markdown tables; exits with an error if an answer differs.
 """
