@@ -176,6 +176,6 @@ def _spread_of_swaps(problem: UnitProblem, members: list[int], outside: list[int
 STRATEGY = Strategy(
     "annealing",
     annealing,
-    "random swaps that cool down; escapes what stops greedy searches",
+    "simulated annealing by swaps; can leave local optima that stop greedy searches",
     needs_all_pairs=True,
 )

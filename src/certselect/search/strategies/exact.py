@@ -140,7 +140,7 @@ def prover_for(problem: UnitProblem, units: list[int], *, all_best: int = 0, kno
 STRATEGY = Strategy(
     "exact",
     exact,
-    "the best subset, proven to be the best, or the gap that is left when time is up",
+    "finds the optimal subset and proves it; at the time limit, the best one found and its gap",
     needs_all_pairs=True,
     bounds=True,
 )

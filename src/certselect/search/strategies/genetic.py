@@ -127,4 +127,9 @@ class _Brood:
         return np.union1d(self.required, row[row != self.completion.nobody]).tolist()
 
 
-STRATEGY = Strategy("genetic", genetic, "subsets that breed; combines what good subsets agree on", needs_all_pairs=True)
+STRATEGY = Strategy(
+    "genetic",
+    genetic,
+    "evolves a population of subsets; combines what good subsets have in common",
+    needs_all_pairs=True,
+)

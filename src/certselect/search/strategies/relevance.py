@@ -27,7 +27,7 @@ def relevance(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -
 STRATEGY = Strategy(
     "relevance",
     relevance,
-    "the most relevant features one by one, whatever they share",
+    "takes the k most relevant features, however redundant; a baseline",
     in_order_of_choice=True,
     nested=FIRST_CHOICES,
 )

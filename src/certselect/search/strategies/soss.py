@@ -102,7 +102,7 @@ def draw_members(membership: np.ndarray, draws: int, rng: np.random.Generator) -
 STRATEGY = Strategy(
     "soss",
     soss,
-    "a concave programme rounded at random, for comparison",
+    "solves a concave quadratic programme and rounds it at random; for comparison",
     needs_all_pairs=True,
     requires="solvers",
 )
