@@ -1,4 +1,4 @@
-"""The features that carry most information about the target one by one, whatever they share."""
+"""The features that carry most information about the target one by one, however redundant."""
 
 from __future__ import annotations
 
