@@ -81,8 +81,8 @@ def select(
     certify = check_certify(certify)
     if found.name == "forward" != strategy.casefold():
         warn_user(
-            f"{len(problem.candidates)} features are too many for strategy='auto' to solve the relaxation (it does up to "
-            f"{MOST_FOR_COBRA}): used forward selection with polish instead, which proves no bound. Pass "
+            f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
+            f"{MOST_FOR_COBRA}: used forward selection with polish instead, which proves no bound. Pass "
             "strategy='cobra' to solve it all the same, or strategy='forward' to silence this.",
             QuickerSearchWarning,
         )
