@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 GRID ?= coarse
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2
 
 .DEFAULT_GOAL := help
@@ -24,8 +25,9 @@ lint: $(READY) ## style, without changing a file
 types: $(READY) ## static types of the package, the experiments and the benchmarks
 	$(BIN)/pyright
 
-unit: $(READY) ## the tests
-	$(BIN)/python -m pytest
+unit: $(READY) ## the tests, on all cores (6 minutes on two); `.venv/bin/python -m pytest FILE` runs some of them
+	$(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist worksteal -m "not alone"
+	$(BIN)/python -m pytest -m alone
 
 format: $(READY) ## rewrite the files in the house style
 	$(BIN)/ruff check --fix .

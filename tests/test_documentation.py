@@ -14,7 +14,7 @@ import typer.main
 
 import certselect
 from certselect.cli.app import app
-from certselect.criteria import criteria, definitions
+from certselect.criteria import definitions
 from certselect.search import registry
 
 ROOT = Path(__file__).parent.parent
@@ -106,7 +106,7 @@ def strategy_table():
     """The package's own strategies, as their records describe them."""
     yes = {True: "yes", False: "no"}
     rows = []
-    for name, strategy in certselect.strategies().items():
+    for name, strategy in certselect.list_strategies().items():
         if strategy.run.__module__ != f"{registry._files.__name__}.{name}":
             continue  # somebody else's
         # An option that one size's search hands on to the next one's: not for users.
@@ -136,7 +136,7 @@ def criterion_table():
     others = {name: [] for name in definitions.CRITERIA}
     for alias, name in definitions.ALIASES.items():
         others[name].append(f"`{alias}`")
-    known = criteria()
+    known = certselect.list_criteria()
     rows = [
         [f"`{name}`", known[name].formula, (known[name].pair or "none").replace("_", " "), ", ".join(aliases)]
         for name, aliases in others.items()

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 # Every kernel: bit rows, scattering (a column of 200 levels), all pairs and single rows.
 SCRIPT = """
 import json, resource, sys, time

@@ -21,11 +21,11 @@ _ROOMS = {
     "subset_problem": "certselect.criteria",
     "SubsetProblem": "certselect.criteria",
     "Criterion": "certselect.criteria",
-    "criteria": "certselect.criteria",
+    "list_criteria": "certselect.criteria",
     "register_criterion": "certselect.criteria",
     "select": "certselect.search",
     "Strategy": "certselect.search",
-    "strategies": "certselect.search",
+    "list_strategies": "certselect.search",
     "register_strategy": "certselect.search",
     "selection_path": "certselect.search",
     "certify": "certselect.search",
@@ -84,11 +84,12 @@ __all__ = [
     "certify",
     "choose_subset",
     "compare_algorithms",
-    "criteria",
     "critical_difference_diagram",
     "difference_box_plots",
     "find_elbow",
     "information_terms",
+    "list_criteria",
+    "list_strategies",
     "load_dataset",
     "load_result",
     "path_overlaps",
@@ -103,7 +104,6 @@ __all__ = [
     "similarity_ratios",
     "stability_index",
     "stop_at_chance",
-    "strategies",
     "subset_problem",
     "value_curve",
     "verify",
@@ -111,7 +111,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from certselect.certificate import Certificate
-    from certselect.criteria import Criterion, SubsetProblem, criteria, register_criterion, subset_problem
+    from certselect.criteria import Criterion, SubsetProblem, list_criteria, register_criterion, subset_problem
     from certselect.datasets import Dataset, load_dataset
     from certselect.evaluation import (
         AlgorithmComparison,
@@ -134,7 +134,15 @@ if TYPE_CHECKING:
     from certselect.information import InformationTerms, information_terms
     from certselect.relaxation import Relaxation, relax
     from certselect.results import Result, Verification, choose_subset, load_result, verify
-    from certselect.search import Selection, Strategy, certify, register_strategy, select, selection_path, strategies
+    from certselect.search import (
+        Selection,
+        Strategy,
+        certify,
+        list_strategies,
+        register_strategy,
+        select,
+        selection_path,
+    )
     from certselect.selectors import SubsetSelector, SubsetSelectorCV
     from certselect.settings import Settings
     from certselect.table import Table, read_file, read_table

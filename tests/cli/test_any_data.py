@@ -1,4 +1,4 @@
-"""The command line on tables with holes, weights, numbers to be told and several targets."""
+"""The command line on tables with holes, weights, numbers to predict and several targets."""
 
 import json
 
@@ -47,8 +47,8 @@ def files(tmp_path_factory):
     (["-t", "dose", "--missing", "pairwise", "--correction", "shrinkage"], {"weight", "colour"}),
     (["-t", "dose", "--weight", "seen", "--target-bins", "3"], {"weight", "colour"}),
     (["-t", "dose", "-t", "outcome"], {"weight", "size"}),
-    (["-t", "outcome", "--exclude", "colour", "--information", "neighbors", "--missing", "pairwise"], {"size"}),
-    (["-t", "dose", "--exclude", "colour", "--information", "auto"], {"weight"}),
+    (["-t", "outcome", "--exclude", "colour", "--measure", "neighbors", "--missing", "pairwise"], {"size"}),
+    (["-t", "dose", "--exclude", "colour", "--measure", "auto"], {"weight"}),
 ])  # fmt: skip
 def test_select_and_verify(files, tmp_path, kind, options, chosen):
     table, out = files / f"patients.{kind}", tmp_path / "out.json"
@@ -59,11 +59,12 @@ def test_select_and_verify(files, tmp_path, kind, options, chosen):
     assert done.returncode == 0, done.stderr
     assert "missing values" in done.stderr
     result = json.loads(out.read_text())
-    assert chosen <= set(result["features"])
+    assert chosen <= set(result["selection"]["features"])
     checked = in_process("verify", out, table)
     assert checked.returncode == 0, checked.stderr
-    assert "verified: no subset" in checked.stdout
-    result["objective"] *= 1.001
+    assert f"verified: {result['statement']}" in checked.stdout
+    assert "no 2 features that respect the constraints score more than these" in checked.stdout
+    result["selection"]["objective"] *= 1.001
     out.write_text(json.dumps(result))
     assert in_process("verify", out, table).returncode == 1
 
@@ -71,17 +72,18 @@ def test_select_and_verify(files, tmp_path, kind, options, chosen):
 def test_a_saved_result_says_how_it_was_measured(files, tmp_path):
     out = tmp_path / "out.json"
     in_process("select", files / "patients.csv", "-t", "dose", "-k", 1, "--exclude", "colour", "--exclude", "outcome",
-               "--weight", "seen", "--missing", "pairwise", "--information", "auto", "--json", out)  # fmt: skip
+               "--weight", "seen", "--missing", "pairwise", "--measure", "auto", "--json", out)  # fmt: skip
     result = json.loads(out.read_text())
-    assert result["reading"] == {"task": "auto", "missing": "pairwise", "weight": "seen"}
-    assert result["coding"]["estimator"] == "plugin"
+    assert result["settings"]["reading"] == {"task": "auto", "missing": "pairwise", "weight": "seen"}
+    measured = result["provenance"]["measured"]
+    assert measured["measure"] == "plugin"
     table = read_file(files / "patients.csv", "dose", weight="seen", missing="pairwise")
-    assert result["objective"] == information_terms(table, **result["coding"]).relevance.max()
+    assert result["selection"]["objective"] == information_terms(table, **measured).relevance.max()
     assert "seen" not in table.feature_names
 
 
 def test_notes_say_what_was_made_of_the_table(files):
-    done = in_process("select", files / "patients.csv", "-t", "dose", "-k", 2, "--information", "auto")
+    done = in_process("select", files / "patients.csv", "-t", "dose", "-k", 2, "--measure", "auto")
     assert "note: measured by plugin: " in done.stderr
     assert "note: the target is a number, cut into 5 bins of equal counts" in done.stderr
     assert "note: 3 columns have missing values, which are a level of their own; --missing chooses" in done.stderr
@@ -93,23 +95,24 @@ def test_notes_say_what_was_made_of_the_table(files):
 def test_path_takes_the_same_tables(files, tmp_path):
     out = tmp_path / "path.json"
     done = in_process(
-        "path", files / "patients.csv", "-t", "dose", "--max-k", 3, "--missing", "pairwise", "--json", out
+        "path", files / "patients.csv", "-t", "dose", "--max-size", 3, "--missing", "pairwise", "--json", out
     )
     assert done.returncode == 0, done.stderr
     result = json.loads(out.read_text())
     assert result["sizes"] == [1, 2, 3]
-    assert result["coding"]["target_bins"] == 5
+    assert result["measured"]["target_bins"] == 5
 
 
 @pytest.mark.parametrize("estimator", ["linear", "svm", "neighbors", "tree"])
 def test_choose_finds_a_size_for_a_regressor(files, tmp_path, estimator):
     out = tmp_path / "out.json"
-    done = in_process("choose", files / "patients.csv", "-t", "dose", "--estimator", estimator, "--max-k", 3,
+    done = in_process("choose", files / "patients.csv", "-t", "dose", "--estimator", estimator, "--max-size", 3,
                       "--exclude", "outcome", "--criterion", "mrmr", "--cv", 3, "--weight", "seen",
                       "--json", out)  # fmt: skip
     assert done.returncode == 0, done.stderr
     result = json.loads(out.read_text())
-    assert "weight" in result["features"]
+    assert "weight" in result["selection"]["features"]
+    assert result["settings"]["reading"]["weight"] == "seen"
     assert max(result["choice"]["mean_scores"]) > 0.4  # R^2
     assert in_process("verify", out, files / "patients.csv").returncode == 0
 
@@ -125,7 +128,7 @@ def test_choose_tells_a_wrong_estimator_for_the_target(files):
 
 def test_a_process_of_its_own(files, tmp_path):
     out = tmp_path / "out.json"
-    arguments = ["select", files / "patients.csv", "-t", "dose", "-k", 2, "--information", "neighbors", "--missing",
+    arguments = ["select", files / "patients.csv", "-t", "dose", "-k", 2, "--measure", "neighbors", "--missing",
                  "pairwise", "--json", out]  # fmt: skip
     done = certselect(*arguments)
     assert done.returncode == 0, done.stderr
@@ -133,7 +136,7 @@ def test_a_process_of_its_own(files, tmp_path):
 
 
 def test_choose_tells_a_score_that_does_not_fit(files):
-    arguments = ["choose", files / "patients.csv", "-t", "dose", "--estimator", "linear", "--max-k", 2]
+    arguments = ["choose", files / "patients.csv", "-t", "dose", "--estimator", "linear", "--max-size", 2]
     done = in_process(*arguments, "--scoring", "accuracy")
     assert done.returncode == 2
     assert "--scoring accuracy for regression" in done.stderr

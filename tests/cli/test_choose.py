@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from certselect import information_terms, selection_path
+from certselect import information_terms, load_result, selection_path
 from certselect.cli import main
 from certselect.cli.predictors import NumbersAndIndicators, make_predictor
 from certselect.errors import InvalidInput
@@ -42,7 +42,7 @@ def csv(table, tmp_path_factory):
 def test_choose_writes_what_the_selector_finds(csv, table, tmp_path):
     out = tmp_path / "out.json"
     done = certselect(
-        "choose", csv, "-t", "diagnosis", "--estimator", "logistic", "--max-k", 5, "--cv", 4, "--criterion", "mrmr",
+        "choose", csv, "-t", "diagnosis", "--estimator", "logistic", "--max-size", 5, "--cv", 4, "--criterion", "mrmr",
         "--one-standard-error", "--seed", 3, "--json", out,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -54,14 +54,17 @@ def test_choose_writes_what_the_selector_finds(csv, table, tmp_path):
     assert result["choice"]["mean_scores"] == selector.cv_results_["mean_test_score"].tolist()
     assert np.array(result["choice"]["split_scores"]).shape == (4, 5)
     assert result["choice"]["standard_errors"] == selector.size_scores_.standard_error.tolist()
-    assert (result["choice"]["estimator"], result["choice"]["protocol"]) == ("logistic", "honest")
-    assert result["k"] == selector.n_features_
-    assert result["features"] == ["abcdef"[i] for i in selector.indices_]
+    assert result["choice"]["estimator"] == str(make_predictor("logistic", "classification", seed=3))
+    assert (result["choice"]["protocol"], result["choice"]["one_standard_error"]) == ("honest", True)
+    assert result["selection"]["k"] == selector.n_features_
+    assert result["selection"]["features"] == ["abcdef"[i] for i in selector.indices_]
     assert f"{selector.n_features_} features: within one standard error of the best" in done.stdout
     assert "one standard error of the mean over 4 splits" in done.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["out.json"]  # the finished run keeps no other file
     checked = in_process("verify", out, csv)
     assert checked.returncode == 0, checked.stderr
+    assert load_result(out).verify(csv).holds
+    assert load_result(out).choice.split_scores.tolist() == selector.size_scores_.scores.tolist()
 
 
 def mixed_columns(y):
@@ -123,13 +126,14 @@ def test_names_categories_and_constraints_reach_the_search(tmp_path):
     path = tmp_path / "mixed.csv"
     path.write_text("\n".join(lines))
     common = ["choose", path, "-t", "class", "--estimator", "tree", "--json", "-", "--cv", 3]
-    result = json.loads(in_process(*common, "--candidates", "1,2-3").stdout)
+    result = json.loads(in_process(*common, "--sizes", "1,2-3").stdout)
     assert result["choice"]["sizes"] == [1, 2, 3]
-    assert result["features"][0] == "colour"
+    assert result["selection"]["features"][0] == "colour"
     done = in_process(*common, "--exclude", "colour", "--include", "count", "--protocol", "paper")
     result = json.loads(done.stdout)
-    assert "count" in result["features"]
-    assert "colour" not in result["features"]
+    assert "count" in result["selection"]["features"]
+    assert "colour" not in result["selection"]["features"]
+    assert result["settings"]["constraints"]["exclude"] == ["colour"]
     assert "note: protocol='paper' chooses the features with the test rows in sight" in done.stderr
 
 
@@ -137,12 +141,13 @@ def test_names_categories_and_constraints_reach_the_search(tmp_path):
     ("options", "said"),
     [
         (["--estimator", "oracle"], "one of svm, lda, tree, forest, neural, neighbors, logistic"),
-        (["--estimator", "lda", "--candidates", "1-x"], "sizes like 1-10,15,20. Check '1-x'"),
-        (["--estimator", "lda", "--candidates", "2", "--max-k", "3"], "Leave one out"),
-        (["--estimator", "lda", "--protocol", "hopeful"], "'honest' or 'paper'"),
+        (["--estimator", "lda", "--sizes", "1-x"], "sizes like 1-10,15,20. Check '1-x'"),
+        (["--estimator", "lda", "--sizes", "2", "--max-size", "3"], "Leave one out"),
+        (["--estimator", "lda", "--protocol", "hopeful"], "one of honest, paper"),
         (["--estimator", "lda", "--strategy", "best"], "strategy='best'"),
         (["--estimator", "lda", "--cv", "1"], "--cv 1; expected 2 or more"),
         (["--estimator", "lda", "--scoring", "luck"], "--scoring luck"),
+        (["--estimator", "lda", "--scoring", "acuracy"], "Did you mean 'accuracy'?"),
     ],
 )
 def test_slips_of_the_pen_are_told_in_a_line(csv, options, said, monkeypatch, capsys):
@@ -182,7 +187,7 @@ def test_a_killed_run_goes_on_and_ends_alike(csv, tmp_path):
     assert saved.read_bytes().count(b"\n") == 1 + 4 + 4 * 6
     whole = json.loads(in_process(*long_run(csv, "--json", "-")).stdout)
     assert json.loads(again.stdout)["choice"] == whole["choice"]
-    assert json.loads(again.stdout)["features"] == whole["features"]
+    assert json.loads(again.stdout)["selection"]["features"] == whole["selection"]["features"]
     other = in_process(*command, "--criterion", "mrmr")
     assert other.returncode == 2
     assert "of a run with another setting of the search" in other.stderr
@@ -207,18 +212,20 @@ def test_ctrl_c_prints_the_best_so_far_and_keeps_it(csv, tmp_path):
 
 
 def test_progress_is_shown_on_a_terminal(csv):
-    seen = on_a_terminal("choose", csv, "-t", "diagnosis", "--estimator", "lda", "--max-k", 2)
+    seen = on_a_terminal("choose", csv, "-t", "diagnosis", "--estimator", "lda", "--max-size", 2)
     assert "classifiers" in seen
     assert "choosing subsets" in seen
 
 
 def test_path_shows_the_curve_with_its_elbow(csv, table):
-    done = in_process("path", csv, "-t", "diagnosis", "--certify", "--max-k", 5)
+    done = in_process("path", csv, "-t", "diagnosis", "--certify", "--max-size", 5)
     assert done.returncode == 0, done.stderr
-    result = json.loads(in_process("path", csv, "-t", "diagnosis", "--certify", "--max-k", 5, "--json", "-").stdout)
+    result = json.loads(in_process("path", csv, "-t", "diagnosis", "--certify", "--max-size", 5, "--json", "-").stdout)
     path = selection_path(information_terms(*table), range(1, 6))
     assert result["sizes"] == [1, 2, 3, 4, 5]
     assert result["values"] == [selection.objective for selection in path]
+    assert result["settings"]["searching"]["certify"] is True
+    assert (result["format"], result["target"]) == ("certselect path", ["diagnosis"])
     assert result["features"] == [["abcdef"[i] for i in selection.indices] for selection in path]
     assert all(bound >= value for bound, value in zip(result["upper_bounds"], result["values"], strict=True))
     assert f"up to {result['elbow']} a feature adds more than the average" in done.stdout
@@ -231,7 +238,7 @@ def test_path_shows_the_curve_with_its_elbow(csv, table):
 
 def test_a_path_without_bounds_and_under_constraints(csv, tmp_path):
     out = tmp_path / "path.json"
-    options = ["--strategy", "floating", "--include", "f", "--together", "a,b", "--exclude", "c", "--json", out]
+    options = ["--strategy", "floating", "--include", "f", "--all-or-none", "a,b", "--exclude", "c", "--json", out]
     done = in_process("path", csv, "-t", "diagnosis", *options)
     assert done.returncode == 0, done.stderr
     result = json.loads(out.read_text())
@@ -242,7 +249,7 @@ def test_a_path_without_bounds_and_under_constraints(csv, tmp_path):
         assert "c" not in names
         assert ("a" in names) == ("b" in names)
     assert "at most" not in done.stdout
-    assert in_process("path", csv, "-t", "diagnosis", "--max-k", 2, "--json", "-").stdout.count('"elbow": null') == 1
+    assert in_process("path", csv, "-t", "diagnosis", "--max-size", 2, "--json", "-").stdout.count('"elbow": null') == 1
 
 
 def test_both_commands_are_in_the_help():

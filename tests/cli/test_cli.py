@@ -9,7 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from certselect import SubsetSelector, __version__
+from certselect import SubsetSelector, __version__, choose_subset, load_result, strategies
+from certselect.criteria import criteria
 from command_line import certselect, in_process, on_a_terminal
 
 
@@ -48,23 +49,48 @@ def test_select_writes_what_the_selector_finds(csv, table, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     result = json.loads(out.read_text())
+    chosen = result["selection"]
     selector = SubsetSelector(3, criterion="mrmr", strategy="forward").fit(*table)
-    assert result["indices"] == selector.indices_.tolist()
-    assert result["features"] == ["abcdef"[i] for i in selector.indices_]
-    assert result["objective"] == selector.objective_
-    assert result["upper_bound"] is None
-    assert result["gap"] is None
-    assert (result["status"], result["criterion"], result["strategy"]) == ("complete", "mrmr", "forward")
-    assert (result["k"], result["seed"]) == (3, 0)
-    measured = {"estimator": "plugin", "correction": "none", "discretize": "uniform", "bins": 5, "integers": "levels"}
-    assert result["coding"] == measured
-    assert result["reading"] == {"task": "auto", "missing": "auto", "weight": None}
-    assert result["versions"]["certselect"] == __version__
-    assert result["dropped"] == ["stuck"]
-    assert "1 constant columns were left out: 'stuck'" in done.stderr
-    for name in result["features"]:
+    assert chosen["indices"] == selector.indices_.tolist()
+    assert chosen["features"] == ["abcdef"[i] for i in selector.indices_]
+    assert chosen["objective"] == selector.result_.selection.objective
+    assert chosen["upper_bound"] is None
+    assert chosen["gap"] is None
+    assert (chosen["status"], chosen["criterion"], chosen["strategy"]) == ("complete", "mrmr", "forward")
+    assert (chosen["k"], result["provenance"]["seed"]) == (3, 0)
+    measured = {"measure": "plugin", "correction": "none", "discretize": "uniform", "bins": 5, "integers": "levels"}
+    assert result["provenance"]["measured"] == measured
+    assert result["settings"]["reading"] == {"task": "auto", "missing": "auto", "weight": None}
+    assert result["provenance"]["target"] == ["diagnosis"]
+    assert result["provenance"]["versions"]["certselect"] == __version__
+    assert chosen["dropped"] == ["stuck"]
+    assert "1 constant column was left out: 'stuck'" in done.stderr
+    for name in chosen["features"]:
         assert f" {name} " in done.stdout
     assert not list(tmp_path.glob("*.part"))
+
+
+def without_seconds(result):
+    return result | {"provenance": result["provenance"] | {"seconds": None}}
+
+
+def test_files_of_the_command_line_and_of_python_are_the_same(csv, tmp_path):
+    written, saved = tmp_path / "written.json", tmp_path / "saved.json"
+    asked = ["-k", 3, "--strategy", "exact", "--exclude", "b", "--criterion", "mRMR", "--json", written]
+    done = in_process("select", csv, "-t", "diagnosis", *asked)
+    assert done.returncode == 0, done.stderr
+    result = choose_subset(csv, "diagnosis", 3, strategy="exact", exclude=["b"], criterion="mRMR", random_state=0)
+    result.save(saved)
+    assert without_seconds(json.loads(written.read_text())) == without_seconds(json.loads(saved.read_text()))
+    read = load_result(written)
+    assert read.names == result.names
+    assert read.verify(csv).holds
+    read.save(saved)
+    assert saved.read_bytes() == written.read_bytes()
+    checked = in_process("verify", saved, csv)
+    assert checked.returncode == 0, checked.stderr
+    assert f"verified: {read.statement}" in checked.stdout
+    assert "3 features that respect the constraints score" in checked.stdout
 
 
 def test_parquet_csv_and_standard_output_agree(csv, tmp_path):
@@ -74,19 +100,69 @@ def test_parquet_csv_and_standard_output_agree(csv, tmp_path):
     columns = tmp_path / "patients.parquet"
     parquet.write_table(arrow_csv.read_csv(csv), columns)
     results = [in_process("select", path, "-t", "diagnosis", "-k", 2, "--json", "-") for path in (csv, columns)]
-    assert json.loads(results[0].stdout) == json.loads(results[1].stdout)
+    first, second = (json.loads(done.stdout) for done in results)
+    assert set(first["provenance"]["seconds"]) == set(second["provenance"]["seconds"])
+    assert without_seconds(first) == without_seconds(second)
 
 
 def test_all_options_reach_the_search(csv):
     done = certselect(
         "select", csv, "-t", "diagnosis", "-k", 3, "--criterion", "mifs", "--beta", 0.5, "--strategy", "annealing",
         "--polish", "--discretize", "quantile", "--bins", "sturges", "--integers", "numbers", "--seed", 5, "--jobs", 1,
-        "--json", "-",
+        "--option", "steps=500", "--json", "-",
     )  # fmt: skip
     result = json.loads(done.stdout)
     coding = {"discretize": "quantile", "bins": "sturges", "integers": "numbers"}
-    assert result["coding"] == {"estimator": "plugin", "correction": "none", **coding}
-    assert (result["criterion"], result["strategy"], result["seed"]) == ("mifs", "annealing", 5)
+    assert result["provenance"]["measured"] == {"measure": "plugin", "correction": "none", **coding}
+    assert (result["selection"]["criterion"], result["selection"]["strategy"]) == ("mifs", "annealing")
+    searching = {"beta": 0.5, "polish": True, "random_state": 5, "strategy_options": {"steps": 500}}
+    assert searching.items() <= result["settings"]["searching"].items()
+
+
+def test_options_of_a_strategy(csv):
+    draws = [
+        in_process(
+            "select", csv, "-t", "diagnosis", "-k", 3, "--strategy", "soss", "--option", f"draws={n}", "--json", "-"
+        )
+        for n in (1, 500)
+    ]
+    sizes = [json.loads(done.stdout)["selection"]["drawn_size"] for done in draws]
+    assert sizes[0] == round(sizes[0])  # the size of the one subset drawn
+    assert sizes[1] != sizes[0]
+
+
+def test_settings_without_effect_are_noted_once(csv):
+    done = in_process("select", csv, "-t", "diagnosis", "-k", 2, "--measure", "gaussian_copula", "--bins", 7)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("note: bins=7 has no effect with measure='gaussian_copula'.") == 1
+    options = ["--estimator", "tree", "--max-size", 2, "--measure", "gaussian_copula", "--bins", 7]
+    done = in_process("choose", csv, "-t", "diagnosis", *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("has no effect") == 1
+
+
+def test_more_features_than_there_are_is_noted(csv):
+    done = in_process("select", csv, "-t", "diagnosis", "-k", 70, "--json", "-")
+    assert sorted(json.loads(done.stdout)["selection"]["features"]) == list("abcdef")
+    assert "note: Asked for 70 features, but the table has 6 that can be chosen" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (["select", "--information"], "--measure"),
+        (["select", "--together"], "--all-or-none"),
+        (["choose", "--candidates"], "--sizes"),
+        (["choose", "--max-k"], "--max-size"),
+        (["path", "--max-k"], "--max-size"),
+    ],
+)
+def test_old_names_of_options_are_answered_with_the_new_ones(csv, old, new):
+    command, option = old
+    done = in_process(command, csv, "-t", "diagnosis", option, "3")
+    assert done.returncode == 2
+    assert f"No such option: {option}" in done.stderr
+    assert new in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -94,8 +170,10 @@ def test_all_options_reach_the_search(csv):
     [
         (["missing.csv", "-t", "y"], "missing.csv"),
         (["{csv}", "-t", "diagnose"], "diagnosis"),
-        (["{csv}", "-t", "diagnosis", "-k", "70"], "Got k=70; expected 1 to 6"),
+        (["{csv}", "-t", "diagnosis", "-k", "0"], "Got k=0; expected 1 to 6"),
         (["{csv}", "-t", "diagnosis", "--strategy", "guess"], "forward"),
+        (["{csv}", "-t", "diagnosis", "--strategy", "cobr"], "Did you mean 'cobra'?"),
+        (["{csv}", "-t", "diagnosis", "--strategy", "cobra", "--option", "drws=3"], "Did you mean 'draws'?"),
         (["{csv}", "-t", "diagnosis", "--criterion", "guess"], "jmi"),
         (["{csv}", "-t", "diagnosis", "--bins", "few"], "few"),
         (["{csv}", "-t", "diagnosis", "--json", "/nowhere/at/all.json"], "/nowhere/at/all.json"),
@@ -145,7 +223,7 @@ def test_interrupting_prints_the_best_so_far(tmp_path):
     search = ["select", path, "-t", "y", "-k", "20", "--strategy", "genetic", "--json", "-"]
     # A search without end, which touches a file once it is under way.
     code = "import sys\nfrom pathlib import Path\nfrom certselect.progress import listening\n"
-    code += "from certselect.search.genetic import genetic\ngenetic.__kwdefaults__['generations'] = 10**9\n"
+    code += "from certselect.search.strategies.genetic import genetic\ngenetic.__kwdefaults__['generations'] = 10**9\n"
     code += "from certselect.cli import main\nrunning = Path(sys.argv.pop())\n"
     code += "with listening(lambda stage, done, total: stage == 'genetic' and running.touch()): main()"
     running = tmp_path / "running"
@@ -162,15 +240,16 @@ def test_interrupting_prints_the_best_so_far(tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    result = json.loads(out)
-    assert result["status"] == "interrupted"
-    assert len(set(result["indices"])) == 20
+    chosen = json.loads(out)["selection"]
+    assert chosen["status"] == "interrupted"
+    assert len(set(chosen["indices"])) == 20
     assert "best subset found so far" in err
 
 
 def test_a_table_with_fewer_than_ten_columns_needs_no_size(csv):
-    result = json.loads(in_process("select", csv, "-t", "diagnosis", "--json", "-").stdout)
-    assert sorted(result["features"]) == list("abcdef")
+    done = in_process("select", csv, "-t", "diagnosis", "--json", "-")
+    assert sorted(json.loads(done.stdout)["selection"]["features"]) == list("abcdef")
+    assert "Asked for" not in done.stderr  # nobody asked for 10
 
 
 def test_version_and_help():
@@ -179,18 +258,30 @@ def test_version_and_help():
     assert "--criterion" in in_process("select", "--help").stdout
 
 
+def test_strategies_and_criteria_are_listed():
+    shown = in_process("strategies").stdout
+    for record in strategies().values():
+        assert f" {record.name} " in shown
+        for option, default in record.options.items():
+            assert f"{option}={default}" in shown
+    shown = in_process("criteria").stdout
+    for record in criteria().values():
+        assert f" {record.name} " in shown
+        assert record.formula in shown
+
+
 def test_the_default_proves_a_bound_and_says_when_it_cannot(csv, tmp_path):
     done = in_process("select", csv, "-t", "diagnosis", "-k", 2, "--json", "-")
-    result = json.loads(done.stdout)
-    assert result["strategy"] == "cobra"
-    assert result["upper_bound"] >= result["objective"]
+    chosen = json.loads(done.stdout)["selection"]
+    assert chosen["strategy"] == "cobra"
+    assert chosen["upper_bound"] >= chosen["objective"]
     wide = tmp_path / "wide.csv"
     rows = np.random.default_rng(0).integers(0, 2, (30, 1002))
     rows[0], rows[1] = 0, 1
     names = ",".join(f"f{i}" for i in range(1001))
     wide.write_text(f"{names},y\n" + "\n".join(",".join(map(str, row)) for row in rows))
     done = in_process("select", wide, "-t", "y", "-k", 2, "--json", "-")
-    assert json.loads(done.stdout)["strategy"] == "forward"
+    assert json.loads(done.stdout)["selection"]["strategy"] == "forward"
     assert "note: 1001 features are many" in done.stderr
 
 
@@ -200,14 +291,36 @@ def test_a_certified_result_verifies_and_a_tampered_one_does_not(csv, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "No 3 features score more than" in done.stdout
     result = json.loads(out.read_text())
-    assert result["upper_bound"] >= result["objective"]
+    chosen = result["selection"]
+    assert chosen["upper_bound"] >= chosen["objective"]
     checked = in_process("verify", out, csv)
     assert checked.returncode == 0, checked.stderr
-    assert "verified: no subset of that size is worth more than" in checked.stdout
-    out.write_text(json.dumps(result | {"upper_bound": result["objective"] / 2, "gap": -0.5}))
+    assert f"verified: the features are worth {chosen['objective']:.9g} nats" in checked.stdout
+    assert f"verified: {result['statement']}" in checked.stdout
+    assert "No 3 features score more than" in checked.stdout
+    tampered = chosen | {"upper_bound": chosen["objective"], "gap": 0.0}
+    statement = "Proven: no 3 features score more than these."
+    out.write_text(json.dumps(result | {"selection": tampered, "statement": statement}))
     refused = in_process("verify", out, csv)
     assert refused.returncode == 1
-    assert "FAILED: the multipliers prove" in refused.stderr
+    assert "FAILED: it is proven that no 3 features exceed" in refused.stderr
+    assert refused.stdout == ""
+    # A file that contradicts itself is refused without a look at the table.
+    out.write_text(json.dumps(result | {"selection": tampered}))
+    refused = in_process("verify", out, csv)
+    assert refused.returncode == 1
+    assert "FAILED: this is no result that could be true" in refused.stderr
+
+
+@pytest.mark.parametrize("unreadable", ["missing.json", "patients.csv"])
+def test_files_that_cannot_be_read_have_an_exit_code_of_their_own(csv, tmp_path, unreadable):
+    out = tmp_path / "out.json"
+    in_process("select", csv, "-t", "diagnosis", "-k", 3, "--json", out)
+    for arguments in ([tmp_path / unreadable, csv], [out, tmp_path / "missing.csv"]):
+        done = in_process("verify", *arguments)
+        assert done.returncode == 2
+        assert "FAILED" not in done.stderr
+        assert done.stderr.count("\n") == done.stderr.startswith("certselect: ")
 
 
 @pytest.mark.parametrize("options", [["--strategy", "exhaustive"], ["--strategy", "exhaustive", "--certify"], []])
@@ -216,4 +329,13 @@ def test_whatever_was_saved_verifies(csv, tmp_path, options):
     assert in_process("select", csv, "-t", "diagnosis", "-k", 3, "--json", out, *options).returncode == 0
     checked = in_process("verify", out, csv)
     assert checked.returncode == 0, checked.stderr
-    assert ("worth more than" in checked.stdout) == (json.loads(out.read_text())["upper_bound"] is not None)
+    assert ("score more than" in checked.stdout) == (json.loads(out.read_text())["statement"] != "")
+
+
+def test_a_result_without_a_bound_is_not_confirmed_to_be_the_best(csv, tmp_path):
+    out = tmp_path / "out.json"
+    in_process("select", csv, "-t", "diagnosis", "-k", 3, "--strategy", "forward", "--json", out)
+    checked = in_process("verify", out, csv)
+    assert checked.returncode == 0, checked.stderr
+    assert "verified: the result claims no bound on other subsets" in checked.stdout
+    assert "score" not in checked.stdout

@@ -31,8 +31,8 @@ def csv(table, tmp_path):
     ("options", "same"),
     [
         (["-k", 3, "--include", "e", "--include", "d", "--exclude", "a"], {"include": [4, 3], "exclude": [0]}),
-        (["-k", 4, "--together", 'a,"last, first"', "--together", "c, d"], {"groups": [[0, 5], [2, 3]]}),
-        (["-k", 3, "--at-most-one", "a,b,c"], {"groups": {"at_most_one": [[0, 1, 2]]}}),
+        (["-k", 4, "--all-or-none", 'a,"last, first"', "--all-or-none", "c, d"], {"feature_groups": [[0, 5], [2, 3]]}),
+        (["-k", 3, "--at-most-one", "a,b,c"], {"feature_groups": {"at_most_one": [[0, 1, 2]]}}),
         (["-k", 3, "--costs", "prices.csv", "--budget", 3], {"costs": [5, 2.5, 0.5, 0, 0, 1], "budget": 3}),
         (["--costs", "prices.csv", "--budget", 1], {"costs": [5, 2.5, 0.5, 0, 0, 1], "budget": 1}),
         (["--exclude", "b", "--exclude", "stuck"], {"exclude": [1]}),
@@ -45,8 +45,8 @@ def test_they_choose_what_the_selector_does(csv, table, options, same, tmp_path)
     size = options[1] if "-k" in options else (None if "--budget" in options else 5)
     selector = SubsetSelector(size, strategy="forward", **same).fit(*table)
     result = json.loads(done.stdout)
-    assert result["features"] == [NAMES[i] for i in selector.indices_]
-    assert result["objective"] == selector.objective_
+    assert result["selection"]["features"] == [NAMES[i] for i in selector.indices_]
+    assert result["selection"]["objective"] == selector.result_.selection.objective
 
 
 def test_the_table_of_an_answer_of_any_size_is_printed(csv, tmp_path):
@@ -59,7 +59,7 @@ def test_the_table_of_an_answer_of_any_size_is_printed(csv, tmp_path):
     ("options", "said"),
     [
         (["--include", "f"], "'f' in include; expected the name of a feature"),
-        (["--together", "a"], "Got 'a'; expected two column names or more, like a,b,c"),
+        (["--all-or-none", "a"], "Got 'a'; expected two column names or more, like a,b,c"),
         (["--at-most-one", "a,,b"], "Got 'a,,b'"),
         (["--budget", "3"], "budget=3.0 without costs"),
         (["--costs", "prices.csv"], "costs without a budget"),
@@ -82,5 +82,5 @@ def test_mistakes_get_one_line_and_exit_code_2(csv, tmp_path, options, said):
 
 def test_help_names_them():
     said = in_process("select", "--help").stdout
-    for word in ("--include", "--exclude", "--together", "--at-most-one", "--costs", "--budget", "--tight", "exact"):
+    for word in ("--include", "--exclude", "--all-or-none", "--at-most-one", "--costs", "--budget", "--tight", "exact"):
         assert word in said

@@ -35,11 +35,12 @@ def test_exact_says_that_nothing_is_better_and_its_proof_replays(csv, tmp_path):
     said, result, path = saved(csv, tmp_path, "--strategy", "exact")
     assert "by exact (proven optimal)" in said
     assert "Proven: no 6 features score more than these." in said
-    assert result["status"] == "proven optimal"
+    assert result["selection"]["status"] == "proven optimal"
     assert result["certificate"]["proof"]["parts"]
     checked = in_process("verify", path, csv)
     assert checked.returncode == 0, checked.stderr
-    assert "no subset of that size is worth more than" in checked.stdout
+    assert f"verified: {result['statement']}" in checked.stdout
+    assert "no 6 features score more than these" in checked.stdout
 
 
 def test_tight_tells_of_better_subsets_and_of_decided_features(csv, tmp_path):
@@ -51,7 +52,7 @@ def test_tight_tells_of_better_subsets_and_of_decided_features(csv, tmp_path):
     assert "Decided:" in done.stdout
     assert "--strategy exact goes for it" in done.stderr
     result = json.loads(path.read_text())
-    assert result["upper_bound"] == pytest.approx(best["objective"], rel=1e-9)
+    assert result["selection"]["upper_bound"] == pytest.approx(best["selection"]["objective"], rel=1e-9)
     assert in_process("verify", path, csv).returncode == 0
 
 
@@ -59,16 +60,21 @@ def test_tight_tells_of_better_subsets_and_of_decided_features(csv, tmp_path):
     "options",
     [
         ["--include", "f3", "--exclude", "f0"],
-        ["--together", "f1,f2", "--at-most-one", "f4,f5,f6"],
+        ["--all-or-none", "f1,f2", "--at-most-one", "f4,f5,f6"],
     ],
 )
 def test_constrained_proofs_verify(csv, tmp_path, options):
     said, result, path = saved(csv, tmp_path, "--strategy", "exact", *options)
     assert "no 6 features that respect the constraints score more than these" in said
-    assert in_process("verify", path, csv).returncode == 0
-    result["constraints"]["exclude"] = [0, 7]
+    checked = in_process("verify", path, csv)
+    assert checked.returncode == 0, checked.stderr
+    # What is proven is about the allowed subsets, and said to be.
+    assert "no 6 features that respect the constraints score more than these" in checked.stdout
+    result["settings"]["constraints"] = dict.fromkeys(result["settings"]["constraints"])
     path.write_text(json.dumps(result))
-    assert in_process("verify", path, csv).returncode != 0
+    refused = in_process("verify", path, csv)
+    assert refused.returncode == 1
+    assert "FAILED" in refused.stderr
 
 
 def test_a_forged_proof_is_refused(csv, tmp_path):
@@ -78,13 +84,17 @@ def test_a_forged_proof_is_refused(csv, tmp_path):
     )
     other = json.loads(worse.stdout)
     # The proof of the best subset's value attached to a worse subset.
-    forged = other | {name: result[name] for name in ("certificate", "status")}
-    forged["certificate"] = result["certificate"] | {"known": other["objective"]}
-    forged |= {"upper_bound": other["objective"], "gap": 0.0}
+    value = other["selection"]["objective"]
+    claim = {"status": "proven optimal", "upper_bound": value, "gap": 0.0}
+    forged = other | {
+        "selection": other["selection"] | claim,
+        "certificate": result["certificate"] | {"known": value},
+        "statement": "Proven: no 6 features score more than these.",
+    }
     path.write_text(json.dumps(forged))
     refused = in_process("verify", path, csv)
     assert refused.returncode == 1
-    assert "FAILED" in refused.stderr
+    assert "FAILED: a bound is claimed, but what is to prove it proves none" in refused.stderr
 
 
 @pytest.mark.parametrize("damage", ["matrix", "claim", "depth", "length", "missing"])
@@ -95,7 +105,7 @@ def test_damaged_proofs_are_refused_in_words(csv, tmp_path, damage):
     if damage == "matrix":
         step["upper_triangle"] = base64.b64encode(zlib.compress(b"\0" * 8)).decode()
     elif damage == "claim":
-        step["out"] = result["indices"]
+        step["out"] = result["selection"]["indices"]
     elif damage == "depth":
         result["certificate"]["proof"]["parts"] = [{"steps": [], "unit": 0}] * 100_000
     elif damage == "length":

@@ -1,6 +1,7 @@
 """Why each feature was chosen or left out, against values worked out another way."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from certselect import SubsetSelector, information_terms, select, subset_problem
+from certselect.criteria.pairs import TermPairs
 from certselect.errors import InvalidInput
 from certselect.evaluation.feature_report import feature_report
 from certselect.selectors import SubsetSelectorCV
@@ -30,7 +32,7 @@ def test_losses_are_differences_of_values(criterion):
     terms = information_terms(X, y, feature_names=names)
     problem = subset_problem(terms, 2, criterion)
     selection = select(problem, "exhaustive")
-    report = feature_report(selection, terms, problem)
+    report = feature_report(selection, terms)
     chosen = selection.indices.tolist()
     for i, name in enumerate(names):
         assert report["feature"][i] == name
@@ -57,31 +59,72 @@ def test_losses_are_differences_of_values(criterion):
             assert report["shared_part"][i] == pytest.approx(terms.redundancy[i, closest] / terms.entropy[i])
 
 
+def words(terms, k, criterion="jmi", strategy="auto", **constraints):
+    selection = select(subset_problem(terms, k, criterion, **constraints), strategy)
+    report = feature_report(selection, terms)
+    return dict(zip(report["feature"], report["why"], strict=True))
+
+
 def test_the_words():
     X, y, names = data()
-    frame = pd.DataFrame(X, columns=names)
-    said = (
-        SubsetSelector(2, criterion="mrmr", strategy="exact").fit(frame, y).report_frame().set_index("feature")["why"]
-    )
+    terms = information_terms(X, y, feature_names=names)
+    said = words(terms, 2, "mrmr", "exact")
     assert said["same"] == "proven, left out: constant"
     assert said["best"].startswith("proven, chosen: worth 0.")
-    assert said["nearly best"].startswith("proven, left out: 0.")
-    assert said["nearly best"].endswith("of its information is in 'best'")
-    assert "nats of the target, the chosen ones" in said["coin"]
-    forced = (
-        SubsetSelector(2, include=["coin"], exclude=["best"]).fit(frame, y).report_frame().set_index("feature")["why"]
-    )
-    assert forced["coin"] == "chosen: asked for"
+    assert said["best"].endswith(" nats (relevance minus redundancy penalty)")
+    assert said["nearly best"].startswith("proven, left out: shares 9")
+    assert said["nearly best"].endswith(" % of its information with 'best'")
+    assert "carries" in said["coin"]
+    assert " nats of information about the target, the chosen features " in said["coin"]
+    forced = words(terms, 2, include=["coin"], exclude=["best"])
+    assert forced["coin"] == "chosen: always included"
     assert forced["best"] == "left out: excluded"
     assert forced["third"].endswith("other features score higher together")
+    alike = words(information_terms(X[:, :3], y, feature_names=names[:3]), 2, "max_relevance", "exhaustive")
+    loss = terms.relevance[1] - terms.relevance[2]
+    assert alike["third"] == f"proven, left out: in place of 'second' it would change the score by {-loss:+.2g} nats"
 
 
 def test_one_feature_has_no_closest():
     X, y, names = data()
-    report = SubsetSelector(1).fit(pd.DataFrame(X, columns=names), y).report_frame()
-    assert pd.isna(report["closest"][0])
+    terms = information_terms(X, y, feature_names=names)
+    report = feature_report(select(subset_problem(terms, 1)), terms)
+    assert report["closest"][0] is None
     assert math.isnan(report["shared_part"][0])
     assert report["closest"][1] == "best"
+
+
+@pytest.mark.parametrize("criterion", ["jmi", "mrmr", "max_relevance"])
+@pytest.mark.parametrize("constraints", [{}, {"costs": [1, 1, 1, 2, 1, 1], "budget": 3}])
+def test_only_pair_rows_of_chosen_features_are_asked_for(criterion, constraints):
+    """A kept result has no others."""
+    X, y, names = data()
+    terms = information_terms(X, y, feature_names=names)
+    selection = select(subset_problem(terms, None if constraints else 3, criterion, **constraints), "forward")
+    expected = feature_report(selection, terms)
+    chosen = selection.indices.tolist()
+
+    class Kept:
+        def rows(self, kind, features):
+            assert set(features.tolist()) <= set(chosen)
+            assert kind in ("redundancy", selection.problem.criterion.pair)
+            return terms.pairs.rows(kind, features)
+
+    kept = replace(terms, pairs=Kept(), _rows={})
+    problem = selection.problem
+    if problem.pairs is not None:
+        problem = replace(problem, pairs=TermPairs(kept, problem.pairs.kind))
+    assert str(feature_report(replace(selection, problem=problem), kept)) == str(expected)
+
+
+def test_what_cannot_be_explained_is_refused():
+    X, y, names = data()
+    terms = information_terms(X, y, feature_names=names)
+    selection = select(subset_problem(terms, 2))
+    with pytest.raises(InvalidInput, match="does not know its problem"):
+        feature_report(replace(selection, problem=None), terms)
+    with pytest.raises(InvalidInput, match="terms of other features"):
+        feature_report(selection, information_terms(X, y))
 
 
 def test_the_frame_is_of_the_users_library():
@@ -105,8 +148,8 @@ def test_numbers_share_their_squared_correlation():
     X = rng.normal(size=(2000, 3))
     X[:, 1] = 0.8 * X[:, 0] + 0.6 * X[:, 1]
     y = X[:, 0] + 0.1 * rng.normal(size=2000)
-    selector = SubsetSelector(1, estimator="gaussian_copula").fit(X, y)
-    part = selector.report_frame("polars")["shared_part"]
+    terms = information_terms(X, y, measure="gaussian_copula")
+    part = feature_report(select(subset_problem(terms, 1)), terms)["shared_part"]
     assert part[1] == pytest.approx(0.64, abs=0.03)
     assert part[2] < 0.01
 

@@ -39,8 +39,8 @@ def test_nested_searches_have_ratio_one(terms, strategy):
 
 
 def test_selections_count_like_their_indices(terms):
-    path = selection_path(terms, range(3, 9), "mrmr", "annealing", random_state=0, steps=200)
-    forward = selection_path(terms, range(3, 9), "mrmr")
+    path = selection_path(terms, range(3, 9), "mrmr", "annealing", random_state=0, strategy_options={"steps": 200})
+    forward = selection_path(terms, range(3, 9), "mrmr", "forward")
     indices = [selection.indices.tolist() for selection in path]
     assert similarity_ratios(path).tolist() == similarity_ratios(indices).tolist()
     assert path_overlaps(path, forward).tolist() == path_overlaps(indices, forward).tolist()

@@ -1,19 +1,15 @@
-"""Choosing a size with no classifier: the curve, its elbow and the test against chance."""
+"""Choosing a size with no classifier: the curve and its elbow."""
 
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from certselect import information_terms, select, subset_problem
 from certselect.errors import InvalidInput
-from certselect.evaluation.chance import stop_at_chance
 from certselect.evaluation.sizes import ValueCurve, find_elbow, value_curve
-from certselect.progress import listening
-from certselect.table import read_table
 
 
 def made(rows=120, columns=8, told=3, seed=0):
@@ -58,6 +54,28 @@ def test_without_certify_the_bounds_are_unknown_and_settings_are_passed_on():
         value_curve(terms, [])
     with pytest.raises(InvalidInput, match="one size or more"):
         value_curve(terms, 3)
+    with pytest.raises(InvalidInput, match="one size or more"):
+        value_curve(terms, [2, None])
+    with pytest.raises(InvalidInput, match="whole number"):
+        value_curve(terms, [2, "3"])
+    with pytest.raises(InvalidInput, match="Did you mean 'certify'"):
+        value_curve(terms, [2], certfy=True)
+
+
+def test_settings_are_those_of_the_selectors():
+    terms = information_terms(*made())
+    searched = value_curve(
+        terms, np.array([4, 2]), "mrmr", "annealing", strategy_options={"steps": 50}, polish=True, random_state=1
+    )
+    assert searched.sizes.tolist() == [2, 4]
+    for size, selection in zip(searched.sizes, searched.selections, strict=True):
+        problem = subset_problem(terms, int(size), "mrmr")
+        again = select(problem, "annealing", steps=50, polish=True, random_state=1)
+        assert selection.indices.tolist() == again.indices.tolist()
+    within = value_curve(terms, [1, 2], costs=[2, 1, 1, 1, 1, 1, 1, 1], budget=2)
+    assert all(0 not in selection.indices for selection in within.selections[1:])
+    # "auto" solves the relaxations of so few columns, and so proves bounds.
+    assert np.isfinite(value_curve(terms, [1, 2]).upper_bounds).all()
 
 
 # ---- the elbow ----
@@ -108,133 +126,3 @@ def test_scales_do_not_move_the_elbow(values, scale, shift):
     else:
         assert above[elbow.k - 1] == pytest.approx(max(above), abs=1e-9)
         assert max(above[: elbow.k - 1]) < max(above)
-
-
-# ---- the test against chance ----
-
-
-def entropy(*columns):
-    counts = Counter(zip(*columns, strict=True)).values()
-    total = sum(counts)
-    return -sum(count / total * math.log(count / total) for count in counts)
-
-
-def slow_chance(X, y, path, kind, weight, orders):
-    """Shuffle the columns not chosen, count everything anew by dictionaries, take the best gain of every step."""
-
-    def shared(a, b):
-        return entropy(a) + entropy(b) - entropy(a, b)
-
-    def pair(f, s):
-        if kind == "redundancy":
-            return shared(f, s)
-        together = entropy(f, y) + entropy(s, y) - entropy(f, s, y) - entropy(y)
-        return shared(f, s) - together
-
-    def best_gain(columns, chosen):
-        left = [j for j in range(X.shape[1]) if j not in chosen]
-        return max(
-            shared(columns[j], y) - weight(len(chosen) + 1) * sum(pair(columns[j], X[:, s].tolist()) for s in chosen)
-            for j in left
-        )
-
-    y = y.tolist()
-    real = [column.tolist() for column in X.T]
-    observed = [best_gain(real, path[:step]) for step in range(len(path))]
-    reached = np.ones(len(path))
-    for order in orders:
-        moved = np.argsort(order)  # shuffling the others one way is shuffling target and chosen the other way
-        shuffled = [column[moved].tolist() for column in X.T]
-        reached += [best_gain(shuffled, path[:step]) >= observed[step] - 1e-12 for step in range(len(path))]
-    return np.array(observed), reached / (1 + len(orders))
-
-
-@pytest.mark.parametrize(
-    ("criterion", "kind", "weight"),
-    [
-        ("jmi", "interaction", lambda size: 1 / (size - 1) if size > 1 else 0),
-        ("mrmr", "redundancy", lambda size: 1 / (size - 1) if size > 1 else 0),
-        ("d1", "interaction", lambda size: 1),
-        ("max_relevance", "redundancy", lambda size: 0),
-    ],
-)
-def test_p_values_are_those_of_counting_by_hand(criterion, kind, weight):
-    X, y = made(rows=40, columns=5, told=2, seed=3)
-    tested = stop_at_chance(X, y, 4, criterion, n_permutations=19, random_state=8)
-    rng = np.random.default_rng(8)
-    orders = [rng.permutation(40) for _ in range(19)]
-    observed, p_values = slow_chance(X, y, tested.indices.tolist(), kind, weight, orders)
-    np.testing.assert_allclose(tested.gains, observed, rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(tested.p_values, p_values)
-    assert tested.indices.tolist() == select(subset_problem(information_terms(X, y), 4, criterion)).indices.tolist()
-
-
-def test_it_stops_after_the_columns_that_say_something():
-    X, y = made(rows=400, columns=30, told=3)
-    tested = stop_at_chance(X, y, 6, n_permutations=99)
-    assert tested.k == 3
-    assert sorted(tested.indices[:3].tolist()) == [0, 1, 2]
-    assert (tested.p_values[:3] == 0.01).all()
-    assert tested.p_values[3] > 0.05
-    assert tested.statement.startswith("3 features add more than chance, the next one does not (p = ")
-    assert tested.names[:3] == tuple(f"x{i}" for i in tested.indices[:3])
-    few = stop_at_chance(X, y, 2, n_permutations=99)
-    assert few.statement.startswith("All 2 features tried add more than chance")
-
-
-def test_noise_passes_as_seldom_as_promised():
-    """Of 60 tables of noise, a first feature passes in about 1 in 10 at significance 0.1; 13 or more has p < 0.01."""
-    passed = 0
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        X, y = rng.integers(0, 3, (50, 20)), rng.integers(0, 2, 50)
-        passed += stop_at_chance(X, y, 1, significance=0.1, n_permutations=39, random_state=seed).k > 0
-    assert 0 < passed < 13
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.integers(0, 1000))
-def test_seeds_jobs_and_kinds_of_input_do_not_matter(seed):
-    X, y = made(rows=30, columns=5, seed=seed)
-    X[:, 4] = 2  # a constant is never chosen
-    one = stop_at_chance(X, y, n_permutations=19, random_state=seed, n_jobs=1)
-    other = stop_at_chance(read_table(X, y), n_permutations=19, random_state=seed, n_jobs=2)
-    assert one.p_values.tolist() == other.p_values.tolist()
-    assert one.k == other.k
-    assert len(one.indices) == 4
-    assert 4 not in one.indices
-    assert ((one.p_values >= 0.05) & (one.p_values <= 1)).all()
-
-
-def test_progress_and_ctrl_c():
-    X, y = made()
-    seen = []
-    with listening(lambda *progress: seen.append(progress)):
-        stop_at_chance(X, y, 2, n_permutations=20)
-    assert [progress for progress in seen if progress[0] == "permutations"] == [
-        ("permutations", done, 20) for done in range(1, 21)
-    ]
-
-    def press(stage, done, total):
-        if stage == "forward":
-            raise KeyboardInterrupt
-
-    with listening(press), pytest.raises(KeyboardInterrupt):
-        stop_at_chance(X, y, 2, n_permutations=20)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"significance": 0}, "significance=0; expected a number between 0 and 1"),
-        ({"significance": 0.01, "n_permutations": 50}, "n_permutations=50 for significance=0.01; expected 99 or more"),
-        ({"n_permutations": 0}, "n_permutations=0"),
-        ({"max_k": 99}, "k=99"),
-        ({"criterion": "best"}, "criterion='best'"),
-    ],
-)
-def test_what_cannot_be_is_refused(change, said):
-    with pytest.raises(InvalidInput, match=said):
-        stop_at_chance(*made(), **change)
-    with pytest.raises(InvalidInput, match="all constant"):
-        stop_at_chance(np.ones((6, 2), dtype=int), [0, 1] * 3)

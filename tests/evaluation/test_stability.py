@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certselect import SubsetSelector
-from certselect.errors import InvalidInput
+from certselect import information_terms, select, subset_problem
+from certselect.errors import IdleSettingWarning, InvalidInput, ManyClassesWarning
 from certselect.evaluation import selection_stability, stability_index
 from certselect.evaluation.stability import _draw_rows
 from certselect.progress import listening
@@ -167,35 +167,45 @@ def test_strong_features_are_always_chosen(data, resample):
 def test_noise_is_less_stable(data):
     X, y = data
     noise = np.random.default_rng(1).permutation(y)
-    strong, weak = (selection_stability(X, labels, 3, random_state=0).stability for labels in (y, noise))
+    strong, weak = (
+        selection_stability(X, labels, 3, strategy="forward", random_state=0).stability for labels in (y, noise)
+    )
     assert weak.upper < strong.lower
     assert weak.index < 0.5
 
 
 @pytest.mark.parametrize("resample", ["half", "bootstrap"])
-@pytest.mark.parametrize("strategy", ["forward", "backward", "cobra", "qpfs", "exact", "annealing"])
-def test_each_row_is_what_the_selector_chooses_there(data, strategy, resample):
+@pytest.mark.parametrize("strategy", ["auto", "forward", "backward", "cobra", "qpfs", "exact", "annealing"])
+def test_each_row_is_what_select_chooses_there(data, strategy, resample):
     X, y = data
     options = {"steps": 300} if strategy == "annealing" else {}
     found = selection_stability(
-        X, y, 4, strategy=strategy, resample=resample, n_resamples=3, random_state=5, bins=4, **options
+        X,
+        y,
+        4,
+        strategy=strategy,
+        resample=resample,
+        n_resamples=3,
+        random_state=5,
+        bins=4,
+        polish=strategy == "qpfs",
+        strategy_options=options,
     )
     seeds = np.random.default_rng(5).integers(2**63, size=3)
     for seed, row in zip(seeds, found.chosen, strict=True):
         rng = np.random.default_rng(seed)
         rows = _draw_rows(y, resample, rng)
-        if strategy == "annealing":
-            assert row.sum() == 4
-            continue
-        selector = SubsetSelector(4, strategy=strategy, bins=4, random_state=rng).fit(X[rows], y[rows])
-        assert np.flatnonzero(row).tolist() == sorted(selector.indices_.tolist())
+        problem = subset_problem(information_terms(X[rows], y[rows], bins=4), 4)
+        selection = select(problem, strategy, polish=strategy == "qpfs", random_state=rng, **options)
+        assert np.flatnonzero(row).tolist() == sorted(selection.indices.tolist())
 
 
 def test_the_answer_hangs_on_the_seed_alone(data):
     X, y = data
-    once = selection_stability(X, y, 5, strategy="annealing", steps=200, n_resamples=6, random_state=3, n_jobs=1)
-    again = selection_stability(X, y, 5, strategy="annealing", steps=200, n_resamples=6, random_state=3, n_jobs=3)
-    other = selection_stability(X, y, 5, strategy="annealing", steps=200, n_resamples=6, random_state=4)
+    settings = {"strategy": "annealing", "strategy_options": {"steps": 200}, "n_resamples": 6}
+    once = selection_stability(X, y, 5, random_state=3, n_jobs=1, **settings)
+    again = selection_stability(X, y, 5, random_state=3, n_jobs=3, **settings)
+    other = selection_stability(X, y, 5, random_state=4, **settings)
     assert (once.chosen == again.chosen).all()
     assert (once.chosen != other.chosen).any()
 
@@ -221,7 +231,7 @@ def test_frames_tables_and_arrays_give_the_same(data):
     names = [f"f{i}" for i in range(20)]
     array = selection_stability(X, y, 3, n_resamples=4, random_state=0, feature_names=names)
     frame = selection_stability(polars.DataFrame(X, schema=names), y, 3, n_resamples=4, random_state=0)
-    table = selection_stability(read_table(X, y, feature_names=names), k=3, n_resamples=4, random_state=0)
+    table = selection_stability(read_table(X, y, feature_names=names), None, 3, n_resamples=4, random_state=0)
     assert array.feature_names == frame.feature_names == table.feature_names == tuple(names)
     assert (array.chosen == frame.chosen).all()
     assert (array.chosen == table.chosen).all()
@@ -269,8 +279,8 @@ def test_features_that_lose_their_values_on_a_resample_are_not_chosen():
 @pytest.mark.parametrize(("stage", "call", "left"), [("resamples", 4, 4), ("forward", 3 * 2 + 1, 2)])
 def test_ctrl_c_leaves_what_is_finished(data, stage, call, left):
     with listening(interrupting(stage, call)):
-        found = selection_stability(*data, 3, n_resamples=10, random_state=0)
-    whole = selection_stability(*data, 3, n_resamples=10, random_state=0)
+        found = selection_stability(*data, 3, strategy="forward", n_resamples=10, random_state=0)
+    whole = selection_stability(*data, 3, strategy="forward", n_resamples=10, random_state=0)
     assert (found.status, found.n_resamples) == ("interrupted", left)
     assert (found.chosen == whole.chosen[:left]).all()
     assert found.stability == stability_index(found.chosen)
@@ -278,7 +288,7 @@ def test_ctrl_c_leaves_what_is_finished(data, stage, call, left):
 
 def test_ctrl_c_before_anything_is_finished(data):
     with listening(interrupting("forward", 1)):
-        found = selection_stability(*data, 3, n_resamples=10, random_state=0)
+        found = selection_stability(*data, 3, strategy="forward", n_resamples=10, random_state=0)
     assert (found.status, found.n_resamples) == ("interrupted", 0)
     assert np.isnan(found.frequencies).all()
     assert found.most_frequent() == {}
@@ -295,19 +305,140 @@ def test_progress_is_told(data):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"k": 21}, "k=21"),
-        ({"k": 0}, "k=0"),
-        ({"k": 2.5}, "k=2.5"),
+        ({"n_features_to_select": 21}, "21"),
+        ({"n_features_to_select": 0}, "=0"),
+        ({"n_features_to_select": 2.5}, "2.5"),
+        ({"n_features_to_select": None}, "None"),
         ({"n_resamples": 1}, "n_resamples=1"),
-        ({"resample": "third"}, "'half' or 'bootstrap'"),
+        ({"resample": "third"}, "one of half, bootstrap"),
         ({"strategy": "best"}, "strategy='best'"),
         ({"criterion": "best"}, "criterion='best'"),
+        ({"measure": "best"}, "measure='best'"),
         ({"beta": 1.0}, "beta"),
-        ({"draws": 5}, "draws=5"),
+        ({"draws": 5}, "'draws'"),
+        ({"strategy": "forward", "strategy_options": {"draws": 5}}, "draws=5"),
+        ({"include": ["x99"]}, "'x99' in include"),
         ({"confidence": 2}, "confidence=2"),
         ({"random_state": -1}, "random_state=-1"),
+        ({"sample_weight": [1, 2]}, "2 weights for 121 rows"),
+        ({"weight": "w"}, "weight='w'"),
+        ({"measure": "neighbors", "n_neighbors": 61}, "a resample of 61 rows, and in them n_neighbors=61"),
     ],
 )
 def test_refusals(data, arguments, words):
     with pytest.raises(InvalidInput, match=words):
-        selection_stability(*data, **{"k": 3, **arguments})
+        selection_stability(*data, **{"n_features_to_select": 3, **arguments})
+
+
+# ---- weights, constraints, and what "auto" stands for ----
+
+
+def chosen_by_hand(X, y, size, seed, *, weights=None, n_resamples=4, reading=None, **settings):
+    """What `select` chooses on each resample, read anew from its rows; exhaustive, so that no search decides."""
+    target = np.zeros(len(y), dtype=int) if reading else y
+    if weights is not None:  # as the whole table has them: scaling fractions twice differs in the last digit
+        weights = read_table(X, y, sample_weight=weights).weights
+    for row_seed in np.random.default_rng(seed).integers(2**63, size=n_resamples):
+        rows = _draw_rows(target, "half", np.random.default_rng(row_seed))
+        heavy = None if weights is None else weights[rows]
+        terms = information_terms(X[rows], y[rows], sample_weight=heavy, **(reading or {}), **settings)
+        yield sorted(select(subset_problem(terms, size), "exhaustive").indices.tolist())
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("measure", ["plugin", "gaussian_copula", "neighbors"])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_rows_keep_their_weights_by_every_measure(data, whole, measure, task):
+    X, y = data[0][:, :8], data[1]
+    if measure == "neighbors" and not whole:
+        return
+    rng = np.random.default_rng(3)
+    weights = rng.integers(1, 9, len(y)) if whole else 10 * rng.random(len(y))
+    if task == "regression":
+        y = 3 * X[:, 2] + rng.normal(size=len(y))
+    found = selection_stability(
+        X, y, 2, measure=measure, task=task, sample_weight=weights, strategy="exhaustive", n_resamples=4, random_state=7
+    )
+    reading = {"task": task} if task == "regression" else None
+    by_hand = chosen_by_hand(X, y, 2, 7, weights=weights, reading=reading, measure=measure)
+    assert [np.flatnonzero(row).tolist() for row in found.chosen] == list(by_hand)
+
+
+def test_whole_numbers_to_predict_are_numbers_if_told_so(data):
+    X = data[0]
+    y = np.round(40 * X[:, 4] + 5 * np.random.default_rng(0).normal(size=len(X)))
+    found = selection_stability(X, y, 1, task="regression", n_resamples=10, random_state=0)
+    assert found.frequencies[4] == 1.0
+    with pytest.warns(ManyClassesWarning, match="task='regression'") as heard:
+        selection_stability(X, y, 1, n_resamples=2, random_state=0)
+    assert [warning.filename for warning in heard] == [__file__]
+
+
+def test_constraints_hold_on_every_resample(data):
+    X, y = data
+    found = selection_stability(
+        X, y, 4, include=["x0"], exclude=[2], feature_groups=[[7, 8]], n_resamples=8, random_state=0
+    )
+    assert found.frequencies[0] == 1.0
+    assert found.frequencies[2] == 0.0
+    assert (found.chosen[:, 7] == found.chosen[:, 8]).all()
+    assert (found.chosen.sum(axis=1) == 4).all()
+    costs = np.ones(20)
+    costs[7] = 5
+    cheap = selection_stability(X, y, 3, costs=costs, budget=3, n_resamples=4, random_state=0)
+    assert cheap.frequencies[7] == 0.0
+    any_size = selection_stability(
+        X, y, None, criterion="max_relevance", costs=costs, budget=4, n_resamples=4, random_state=0
+    )
+    assert (any_size.chosen.sum(axis=1) == 4).all()
+
+
+def test_a_resample_that_does_not_allow_the_size_takes_the_next_smaller_one():
+    """The rare column is constant on about half of the resamples: included, and in a group of two."""
+    y = np.repeat([0, 1], 10)
+    rare = np.zeros(20, dtype=int)
+    rare[13] = 1
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rare, y, rng.integers(0, 2, (20, 2))])
+    found = selection_stability(X, y, 2, include=[0], n_resamples=40, random_state=0)
+    assert 0.2 < found.frequencies[0] < 0.8
+    assert (found.chosen.sum(axis=1) == 2).all()
+    # Sizes 2 and 4 are allowed on all rows; where one column of a pair is lost, 1, 2 and 3 are.
+    pairs = selection_stability(X, y, 4, feature_groups=[[0, 1], [2, 3]], n_resamples=40, random_state=0)
+    sizes = pairs.chosen.sum(axis=1)
+    assert set(sizes.tolist()) == {3, 4}
+    assert (sizes == 3 + pairs.chosen[:, 0]).all()
+    # Without the rare column 3 and 4 cannot be had: pairs alone are left.
+    even = selection_stability(
+        np.column_stack([X, 1 - X[:, 1]]), y, 3, feature_groups=[[1, 4], [2, 3]], n_resamples=40, random_state=0
+    )
+    assert set(even.chosen.sum(axis=1).tolist()) == {2, 3}
+    assert ((even.chosen.sum(axis=1) == 3) == even.chosen[:, 0]).all()
+
+
+def test_a_resample_whose_target_never_changes_chooses_nothing():
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    y = np.zeros(12)
+    y[4] = 1.5
+    found = selection_stability(X, y, 1, n_resamples=30, random_state=0)
+    assert set(found.chosen.sum(axis=1).tolist()) == {0, 1}
+    lost = [
+        4 not in _draw_rows(np.zeros(12, dtype=int), "half", np.random.default_rng(seed))
+        for seed in np.random.default_rng(0).integers(2**63, size=30)
+    ]
+    assert (found.chosen.sum(axis=1) == 0).tolist() == lost
+
+
+def test_auto_is_settled_by_the_whole_table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 5))
+    y = X[:, 1] ** 2 + 0.1 * rng.normal(size=120)
+    auto = selection_stability(X, y, 1, measure="auto", n_resamples=6, random_state=0)
+    named = selection_stability(X, y, 1, measure="neighbors", n_resamples=6, random_state=0)
+    assert (auto.chosen == named.chosen).all()  # though 60 rows are few for neighbours
+    assert auto.frequencies[1] == 1.0
+
+
+def test_bounds_are_not_kept_and_that_is_said(data):
+    with pytest.warns(IdleSettingWarning, match="certify=True has no effect"):
+        selection_stability(*data, 2, certify=True, n_resamples=2, random_state=0)

@@ -46,13 +46,12 @@ def test_clarabel_agrees_on_real_data(criterion: str) -> None:
     assert_agree(subset_problem(terms, 8, criterion).matrix, 8, "clarabel", 1e-9)
 
 
-# Clarabel's work grows with the sixth power of n: half a minute at a hundred features.
+# Clarabel's work grows with the sixth power of n: two minutes at a hundred features, seconds at sixty.
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "make",
     [
-        lambda k: random_problem(100, k),
+        lambda k: random_problem(60, k),
         lambda k: redundancy_like(50, k, k),
         lambda k: from_known_pair(50, k, 3, k)[0],
         lambda k: degenerate(50, k)["near duplicates"],

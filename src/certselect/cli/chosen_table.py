@@ -1,4 +1,4 @@
-"""The chosen features as a table a person can read."""
+"""A result as a table that a person can read, and notes on what may surprise."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from certselect.criteria import SubsetProblem
 from certselect.information.terms import InformationTerms
+from certselect.results import Result
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.table import Table as InputTable
 
 _MANY_LEVELS = 50
 
 
-def print_selection(selection: Selection, terms: InformationTerms, problem: SubsetProblem) -> None:
-    """Print what was chosen, and what each feature adds to it."""
+def print_result(result: Result) -> None:
+    """Print what was chosen, what each feature adds to it, and what is proven."""
     console = Console()
     table = Table()
     table.add_column("feature", overflow="fold")
@@ -26,28 +26,39 @@ def print_selection(selection: Selection, terms: InformationTerms, problem: Subs
     table.add_column("redundancy", justify="right")
     table.add_column("shares most with", overflow="fold")
     table.add_column("value", justify="right")
-    chosen = selection.indices
-    shared = np.array([terms.pair_row("redundancy", int(i))[chosen] for i in chosen])
-    np.fill_diagonal(shared, 0.0)
-    for place, i in enumerate(chosen):
-        closest = selection.names[int(np.argmax(shared[place]))] if len(chosen) > 1 else ""
+    selection, told = result.selection, result.explanation
+    for i, redundancy in zip(selection.indices.tolist(), _mean_redundancies(result), strict=True):
         table.add_row(
-            _as_it_is(terms.feature_names[i]),
-            f"{terms.relevance[i]:.4f}",
-            f"{shared[place].sum() / max(len(chosen) - 1, 1):.4f}",
-            _as_it_is(closest),
-            f"{_loss_without(problem, int(i), chosen):.4f}",
+            _as_it_is(told["feature"][i]),
+            f"{told['relevance'][i]:.4f}",
+            f"{redundancy:.4f}",
+            _as_it_is(told["closest"][i] or ""),
+            f"{told['worth'][i]:.4f}",
         )
     console.print(table)
     said = [
-        f"{len(chosen)} of {terms.n_features} features, {selection.criterion} = {selection.objective:.6f} nats, "
-        f"by {selection.strategy} ({selection.status}).",
+        f"{len(selection.indices)} of {result.provenance.n_features} features, "
+        f"{selection.criterion} = {selection.objective:.6f} nats, by {selection.strategy} ({selection.status}).",
+        result.statement,
+        _decided(selection),
         "relevance: I(feature; target). redundancy: mean I(feature; other chosen feature). "
-        "value: relevance less what the feature pays for its pairs with the others.",
+        "value: relevance minus its redundancy penalty.",
     ]
-    said[1:1] = [line for line in (selection.statement, _decided(selection)) if line]
-    for line in said:
+    for line in filter(None, said):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _mean_redundancies(result: Result) -> list[float]:
+    """What each chosen feature shares with another one on average."""
+    terms, chosen = _terms(result), result.indices
+    shared = np.array([terms.pair_row("redundancy", int(i))[chosen] for i in chosen])
+    np.fill_diagonal(shared, 0.0)
+    return (shared.sum(axis=1) / max(len(chosen) - 1, 1)).tolist()
+
+
+def _terms(result: Result) -> InformationTerms:
+    assert result.terms is not None, "a result that was just made has its terms"
+    return result.terms
 
 
 def _decided(selection: Selection) -> str:
@@ -64,14 +75,8 @@ def _as_it_is(name: str) -> Text:
     return Text(repr(name)[1:-1])
 
 
-def _loss_without(problem: SubsetProblem, feature: int, chosen: np.ndarray) -> float:
-    """Relevance of a chosen feature less what it pays for its pairs with the others."""
-    others = chosen[chosen != feature]
-    return float(problem.linear[feature] - problem.weight(problem.k) * problem.pair_row(feature)[others].sum())
-
-
-def notes_on(rows: InputTable, terms: InformationTerms) -> list[str]:
-    """What was made of the table that the user may not expect: bins of the target, missing values, an estimator."""
+def notes_on_table(rows: InputTable, terms: InformationTerms) -> list[str]:
+    """What was made of the table that the user may not expect: bins of the target, missing values, a measure."""
     said = []
     if terms.picked:
         said.append(f"measured by {terms.picked}")
@@ -81,25 +86,30 @@ def notes_on(rows: InputTable, terms: InformationTerms) -> list[str]:
         said.append(f"the target is a number, {how}")
     lacking = sum(int(block.missing.any(axis=0).sum()) for block in rows.blocks if block.missing is not None)
     if lacking:
-        level = rows.missing != "pairwise" and terms.settings["estimator"] == "plugin"
+        level = rows.missing != "pairwise" and terms.settings["measure"] == "plugin"
         how = "a level of their own" if level else "left out pair by pair"
-        said.append(f"{lacking} columns have missing values, which are {how}; --missing chooses")
+        have = "1 column has" if lacking == 1 else f"{lacking} columns have"
+        said.append(f"{have} missing values, which are {how}; --missing chooses")
     return said
 
 
-def remarks(selection: Selection, terms: InformationTerms) -> list[str]:
-    """What the user should know besides: dropped columns, doubtful codings, an early end."""
-    said = []
+def notes_on_result(rows: InputTable, result: Result) -> list[str]:
+    """The same, and what the user should know besides: dropped columns, doubtful codings, an early end."""
+    said = notes_on_table(rows, _terms(result))
+    terms, selection = _terms(result), result.selection
     if selection.dropped:
         some = ", ".join(map(repr, selection.dropped[:5])) + (", ..." if len(selection.dropped) > 5 else "")
-        said.append(f"{len(selection.dropped)} constant columns were left out: {some}")
+        n = len(selection.dropped)
+        left = "1 constant column was" if n == 1 else f"{n} constant columns were"
+        said.append(f"{left} left out: {some}")
     many = np.flatnonzero(terms.levels > _MANY_LEVELS)
     crowded = [int(i) for i in many if _passed_as_levels(terms, int(i))]
     if crowded:
         first = crowded[0]
+        have = "1 column has" if len(crowded) == 1 else f"{len(crowded)} columns have"
         said.append(
-            f"{len(crowded)} columns have more than {_MANY_LEVELS} levels ({terms.feature_names[first]!r} has "
-            f"{terms.levels[first]}), which inflates their relevance; --integers numbers bins whole numbers"
+            f"{have} more than {_MANY_LEVELS} levels ({terms.feature_names[first]!r} has {terms.levels[first]}), "
+            "which inflates the relevance; --integers numbers discretises whole numbers"
         )
     known = math.nan if selection.certificate is None else selection.certificate.known
     if known > selection.objective * (1.0 + 1e-9 * math.copysign(1.0, selection.objective)):

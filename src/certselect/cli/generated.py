@@ -31,6 +31,13 @@ from certselect.settings import About, Option, Settings, all_settings
 PARAMETER = "settings"
 # A help text's place for names that only a registry knows: {module:function}.
 _LISTED_BY = re.compile(r"\{([\w.]+):(\w+)\}")
+# What an option is called now, where no spelling is near.
+_RENAMED = {
+    "--information": "--measure",
+    "--together": "--all-or-none",
+    "--candidates": "--sizes",
+    "--max-k": "--max-size",
+}
 
 
 def with_settings(*, without: Collection[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -65,7 +72,19 @@ def with_settings(*, without: Collection[str] = ()) -> Callable[[Callable[..., A
 
 
 class SettingsCommand(TyperCommand):
-    """A command whose help names criteria and strategies, which are looked up only when the help is printed."""
+    """A command whose help names criteria and strategies, which are looked up only when the help is printed.
+
+    An option that was renamed is answered with its new name.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # NoSuchOption, of click or of typer, whichever this typer has
+            new = _RENAMED.get(getattr(error, "option_name", ""))
+            if any(new in parameter.opts for parameter in self.params):
+                setattr(error, "possibilities", [new])  # noqa: B010 (a type checker knows none)
+            raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         for parameter in self.params:

@@ -2,99 +2,67 @@
 
 from __future__ import annotations
 
-import warnings
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from certselect.cli import options
+from certselect.cli import options, output
+from certselect.cli.generated import with_settings
+from certselect.settings import Settings, all_settings
 
 if TYPE_CHECKING:
     from certselect.evaluation.sizes import Elbow, ValueCurve
 
 
+@with_settings()
 def path(
     table: options.TableFile,
     target: options.Target,
-    max_k: Annotated[int, typer.Option(help="The largest size.")] = 50,
-    criterion: options.CriterionName = "jmi",
-    strategy: options.StrategyName = "forward",
-    polish: options.Polish = False,
-    certify: Annotated[
-        bool, typer.Option("--certify", help="Prove at every size how far from the best the subset can be.")
-    ] = False,
-    include: options.Include = None,
-    exclude: options.Exclude = None,
-    together: options.Together = None,
-    at_most_one: options.AtMostOne = None,
-    costs: options.Costs = None,
-    budget: options.Budget = None,
-    information: options.Information = "plugin",
-    correction: options.Correction = "none",
-    n_neighbors: options.Neighbors = 3,
-    task: options.Task = "auto",
-    target_bins: options.TargetBins = 5,
-    missing: options.Missing = "auto",
-    weight: options.Weight = None,
-    discretize: options.Discretize = "uniform",
-    bins: options.Bins = "5",
-    integers: options.Integers = "levels",
-    beta: options.Beta = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random strategies.")] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
-    json: options.Json = None,
+    max_size: Annotated[int, typer.Option(help="The largest size.")] = 50,
+    *,
+    settings: Settings,
+    jobs: options.Threads = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Save the curve to this JSON file; - for standard output. It holds sizes, values, bounds and "
+            "features, and no proofs: save a subset with `certselect select` to verify it.",
+        ),
+    ] = None,
 ) -> None:
     """Show what the best subsets of 1, 2, 3, ... columns are worth, and where that curve bends."""
-    from certselect.cli.chosen_table import notes_on
-    from certselect.cli.progress_bar import progress_bar
-    from certselect.cli.result_file import check_destination, write_result
+    from certselect.cli.chosen_table import notes_on_table
+    from certselect.criteria import unsized_problem
     from certselect.evaluation.sizes import find_elbow, value_curve
-    from certselect.information import information_terms
+    from certselect.information import measure_table
+    from certselect.results.choosing import read_checked
     from certselect.search.selection import INTERRUPTED
-    from certselect.selectors.fold_tables import candidate_sizes
-    from certselect.table import read_file
+    from certselect.selectors.fold_tables import sizes_to_try
 
-    options.check_names(criterion, strategy, beta)
-    check_destination(json)
-    constraints = options.constraints_of(include, exclude, together, at_most_one, costs, budget)
-    measuring = options.measuring_of(correction, n_neighbors, target_bins, discretize, bins, integers)
-    reading = {"task": task, "missing": missing, "weight": weight}
-    with progress_bar(), warnings.catch_warnings(record=True) as warned:
-        rows = read_file(table, target, **reading)
-        terms = information_terms(rows, estimator=information, **measuring, n_jobs=jobs)
-        sizes = candidate_sizes(terms, max_k, constraints)
-        curve = value_curve(
-            terms,
-            sizes,
-            criterion,
-            strategy,
-            certify=certify,
-            beta=beta,
-            polish=polish,
-            random_state=seed,
-            **constraints,
-        )
+    output.check_json(json)
+    constraints, searching = settings.constraints, settings.searching
+    known = all_settings(("constraints", "searching"))
+    with output.watching() as warned:
+        rows, names, _ = read_checked(table, target, settings)
+        terms = measure_table(rows, settings.measuring, n_jobs=jobs)
+        whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=constraints)
+        sizes = sizes_to_try(whole, max_size)
+        curve = value_curve(terms, sizes, **{name: value for name, value in settings.flat().items() if name in known})
     elbow = find_elbow(curve) if len(sizes) > 2 else None
-    if json is None or str(json) != "-":
-        _print_curve(curve, elbow)
-    for message in [*dict.fromkeys(str(warning.message) for warning in warned), *notes_on(rows, terms)]:
-        typer.echo(f"note: {message}", err=True)
     interrupted = any(selection.status == INTERRUPTED for selection in curve.selections)
+    if output.prints_table(json):
+        _print_curve(curve, elbow)
+    notes = notes_on_table(rows, terms)
     if interrupted:
-        typer.echo("note: interrupted; the sizes not reached are filled up with the most relevant columns", err=True)
-    if json is not None:
-        about = {
-            "target": options.target_of(target),
-            "reading": reading,
-            "coding": terms.settings,
-            "criterion": criterion,
-            "beta": beta,
-            "strategy": strategy,
-            "seed": seed,
-        }
-        write_result(_as_json(curve, elbow) | about, json)
+        notes.append("interrupted; the sizes not reached are filled up with the most relevant columns")
+    output.print_notes(warned, notes)
+    about = {"settings": settings.to_dict(), "target": list(names), "measured": dict(terms.settings)}
+    output.write_json(_as_text(curve, elbow, about), json)
     if interrupted:
-        raise typer.Exit(options.INTERRUPTED_EXIT)
+        raise typer.Exit(output.INTERRUPTED_EXIT)
 
 
 def _print_curve(curve: ValueCurve, elbow: Elbow | None) -> None:
@@ -124,12 +92,17 @@ def _changes(curve: ValueCurve) -> list[str]:
     return changes
 
 
-def _as_json(curve: ValueCurve, elbow: Elbow | None) -> dict[str, Any]:
-    return {
+def _as_text(curve: ValueCurve, elbow: Elbow | None, about: dict[str, Any]) -> str:
+    """The curve as JSON: no result, which is about one subset, but a document of its own."""
+    document = {
+        "format": "certselect path",
+        "version": 1,
         "sizes": curve.sizes.tolist(),
         "values": curve.values.tolist(),
         "upper_bounds": [bound if bound == bound else None for bound in curve.upper_bounds.tolist()],
         "features": [list(selection.names) for selection in curve.selections],
         "statuses": [selection.status for selection in curve.selections],
         "elbow": None if elbow is None else elbow.k,
+        **about,
     }
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"

@@ -6,8 +6,8 @@ from certselect.criteria.definitions import (
     Criterion,
     SameWeight,
     averaged,
-    criteria,
     find_criterion,
+    list_criteria,
     register_criterion,
 )
 from certselect.criteria.problem import SubsetProblem, subset_problem, unsized_problem
@@ -26,9 +26,9 @@ __all__ = [
     "SubsetProblem",
     "UnitProblem",
     "averaged",
-    "criteria",
     "find_criterion",
     "find_features",
+    "list_criteria",
     "register_criterion",
     "subset_problem",
     "unsized_problem",

@@ -98,7 +98,7 @@ def criterion_names() -> list[str]:
     return [*_registry.names(), *ALIASES]
 
 
-def criteria() -> dict[str, Criterion]:
+def list_criteria() -> dict[str, Criterion]:
     """All criteria by name: what a subset can be valued by."""
     return {name: _registry.find(name) for name in _registry.names()}
 

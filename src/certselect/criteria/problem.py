@@ -156,15 +156,14 @@ class SubsetProblem(Objective):
         The latter with a warning that gives the reason.
         """
         usable = len(self.candidates)
-        whole = isinstance(wanted, int | np.integer) and not isinstance(wanted, bool)
-        if not whole or usable == 0 or wanted <= usable:
+        if not isinstance(wanted, int | np.integer) or usable == 0 or wanted <= usable:
             return self.of_size(wanted)  # which says what is wrong with it, if anything is
         counts = {"constant": int(self.constant.sum()), "excluded": len(self.excluded)}
         left_out = [f"{count} more are {how}" for how, count in counts.items() if count]
         warn_user(
             f"Asked for {wanted} features, but the table has {usable} that can be chosen"
             + (f" ({', '.join(left_out)})" if left_out else "")
-            + ": all of them are kept. Lower n_features_to_select to choose among them.",
+            + ": all of them are kept. Ask for fewer to choose among them.",
             FewerFeaturesWarning,
         )
         return self.of_size(usable)
@@ -225,7 +224,7 @@ def subset_problem(
         None, with a budget, for any size the budget admits.
     criterion : str or Criterion
         What a subset is worth: "jmi", "mrmr", "mifs", "d1" ("cife"), "max_relevance", or one
-        that was registered; `criteria()` of this room lists them with their formulas.
+        that was registered; `certselect.list_criteria()` lists them with their formulas.
     beta : float, optional
         Weight of the pair terms of "mifs" (1 if not given).
     include, exclude : list of str or int

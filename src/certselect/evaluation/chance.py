@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from certselect.coding import CodedTable, SparseCodedTable, code_table
-from certselect.criteria import Criterion, find_criterion, subset_problem
+from certselect.criteria.problem import SubsetProblem, unsized_problem
 from certselect.errors import InvalidInput
-from certselect.information import InformationTerms
-from certselect.information.plugin import plugin_terms
+from certselect.evaluation.probabilities import check_probability
+from certselect.evaluation.shuffled import shuffled_terms
+from certselect.information import InformationTerms, measure_table
+from certselect.names import shown
 from certselect.progress import report
 from certselect.search import select
-from certselect.search.options import Seed, check_count, make_generator
+from certselect.search.options import check_count, make_generator
 from certselect.search.selection import INTERRUPTED
-from certselect.table import Table, read_table
+from certselect.settings import Constraints, Measuring, Searching, Settings
+from certselect.table import read_source
 
-DEFAULT_LARGEST = 20
+DEFAULT_TESTED = 20
 # Gains equal but for rounding: what chance reaches that closely counts as reached.
 _ROUNDING = 1e-12
 
@@ -30,19 +33,22 @@ class ChanceTest:
     Attributes
     ----------
     k : int
-        How many: all steps before the first whose p-value is above the significance.
-        Possibly 0.
+        How many features: those always included, and all steps before the first whose p-value
+        is above the significance. Possibly 0.
     indices : ndarray of int
-        The forward path, k features that pass and those tested beyond.
+        The forward path: included features first, then the k - n_included that pass, then those
+        tested beyond.
     names : tuple of str
     gains : ndarray
-        What each feature of the path adds by the criterion's rule: its relevance less
-        the weighted pair terms with those before it (nats).
+        What each feature of the path adds by the criterion: its relevance minus the weighted
+        pair terms with those before it, in nats. NaN for included features.
     p_values : ndarray
-        How often the best of the shuffled columns adds as much; one for each step,
-        each as if the steps before had passed.
+        How often the best of the shuffled columns adds as much; one for each step, each as if
+        the steps before had passed. NaN for included features, which are not tested.
     significance : float
     n_permutations : int
+    n_included : int
+        How many features were included whatever they add.
     """
 
     k: int
@@ -52,62 +58,81 @@ class ChanceTest:
     p_values: np.ndarray
     significance: float
     n_permutations: int
+    n_included: int = 0
 
     @property
     def statement(self) -> str:
+        """The result in words."""
         how = f"at significance {self.significance:g} with {self.n_permutations} permutations"
+        passed = self.k - self.n_included
+        beside = f" beside the {self.n_included} included" if self.n_included else ""
         if self.k == len(self.p_values):
-            return f"All {self.k} features tried add more than chance ({how}); there may be more."
-        return (
-            f"{self.k} features add more than chance, the next one does not (p = {self.p_values[self.k]:.3g}, {how})."
-        )
+            all_tried = "The only feature tried adds" if passed == 1 else f"All {passed} features tried add"
+            return f"{all_tried} more than chance{beside} ({how}); there may be more."
+        features = "1 feature adds" if passed == 1 else f"{passed} features add"
+        p_value = f"p = {self.p_values[self.k]:.3g}"
+        return f"{features} more than chance{beside}, the next one does not ({p_value}, {how})."
 
 
 def stop_at_chance(
     X: Any,
     y: Any = None,
-    max_k: int | None = None,
-    criterion: str | Criterion = "jmi",
+    max_features: int | None = None,
     *,
     significance: float = 0.05,
     n_permutations: int = 199,
-    beta: float | None = None,
-    discretize: str = "uniform",
-    bins: int | str = 5,
-    integers: str = "levels",
-    random_state: Seed = 0,
+    feature_names: Sequence[str] | None = None,
+    sample_weight: Any = None,
     n_jobs: int | None = None,
+    **settings: Any,
 ) -> ChanceTest:
-    """Stop the forward path where the next feature adds no more than chance.
+    """Choose the number of features where the next one adds no more information than chance would.
 
-    At each step the best of the columns not chosen yet is compared with the best of
-    the same columns after shuffling their rows, all by the same permutation. The null
-    hypothesis: these columns, as they hang together among themselves, have nothing to
-    do with the target nor with the columns chosen. Because best stands against best,
-    choosing among many columns is allowed for: on pure noise a first feature passes
-    with probability `significance` at most. The p-value is (1 + times chance did as
-    well) / (1 + permutations).
+    At each step of forward selection, the best of the columns not chosen yet is compared
+    with the best of the same columns after their rows were shuffled, all by the same
+    permutation. The null hypothesis is that these columns, however they depend on each
+    other, are independent of the target, the weights and the columns chosen so far.
+    Because best is compared with best, the choice among many columns is accounted for: on
+    pure noise a first feature passes with probability `significance` at most. The p-value
+    is (1 + number of permutations that did as well) / (1 + number of permutations).
 
-    What counts is the criterion's own gain: for "mrmr" a column that shares more with
-    the chosen ones than it says of the target does not pass, for "jmi" one that says
-    much may pass though it repeats a chosen one.
+    What is tested is the criterion's own gain. With "mrmr" a column that shares more with
+    the chosen ones than with the target does not pass; with "jmi" a column that carries
+    much information may pass although it repeats a chosen one.
 
     Parameters
     ----------
-    X, y
-        As for `information_terms`: a table of data, or a `Table` alone.
-    max_k : int, optional
-        How far to follow the path; 20 if not given, or all usable columns.
-    criterion, beta
-        As for `subset_problem`.
+    X : array, sparse matrix, data frame or Table
+        One row per sample. A `Table` brings its target and weights along.
+    y : array, series or frame
+        The class labels or numbers to predict.
+    max_features : int, optional
+        How far to follow the path, included features counted; if not given, up to 20
+        features are tested.
     significance : float
         Between 0 and 1; `n_permutations` must be able to reach it.
     n_permutations : int
         Time grows with it: each one costs about as much as the path.
-    discretize, bins, integers, n_jobs
+    feature_names, sample_weight, n_jobs
         As for `information_terms`.
-    random_state : int, Generator, RandomState or None
-        Seed of the permutations.
+    **settings
+        As for the selectors: how the table is read (`task`, `missing`) and measured
+        (`measure`, `correction`, `discretize`, ...), what a subset is worth (`criterion`,
+        "jmi" by default, and `beta`), `include` and `exclude`. `random_state` is the seed of
+        the permutations; the default of 0 gives the same answer every time. Included
+        features begin the path and are not tested. Other constraints and other searches
+        than "forward" are refused: one column is tested at a time, in the order in which
+        forward selection adds it.
+
+    Returns
+    -------
+    ChanceTest
+
+    Notes
+    -----
+    Target, weights and copies of the chosen columns are shuffled together against all other
+    columns. Columns of numbers are discretised anew in every permutation where their cuts
+    depend on the classes ("mdlp") or on the weights.
 
     Examples
     --------
@@ -116,93 +141,132 @@ def stop_at_chance(
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 300)
     >>> X = np.column_stack([y ^ (rng.random(300) < 0.2), rng.integers(0, 2, (300, 9))])
-    >>> stop_at_chance(X, y, max_k=3).k  # one column is a noisy copy of the class, nine are coins
+    >>> stop_at_chance(X, y, max_features=3).k  # one column is a noisy copy of the class, nine are coin tosses
     1
     """
-    rule = find_criterion(criterion, beta)
-    _check_levels(significance, check_count("n_permutations", n_permutations, 1))
-    table = X if isinstance(X, Table) else read_table(X, y)
-    coded = code_table(table, discretize=discretize, bins=bins, integers=integers, n_jobs=n_jobs)
-    if isinstance(coded, SparseCodedTable) or coded.weights is not None:
-        raise InvalidInput(
-            "a table with weights" if coded.weights is not None else "a sparse table",
-            "dense rows that all count once, so that any may be exchanged for any",
-            "Use an elbow of the value or SubsetSelectorCV instead, or pass X.toarray().",
-        )
-    terms = plugin_terms(coded, dtype=np.dtype(np.float64), n_jobs=n_jobs)
-    usable = int((~terms.constant).sum())
-    problem = subset_problem(terms, min(DEFAULT_LARGEST, max(usable, 1)) if max_k is None else max_k, rule)
-    path = select(problem, "forward")
-    if path.status == INTERRUPTED:
+    stated = Settings.from_keywords({"random_state": 0, **settings})
+    _check_searching(stated.searching)
+    _check_constraints(stated.constraints)
+    significance = check_probability("significance", significance, 0.05)
+    _check_reach(significance, check_count("n_permutations", n_permutations, 1))
+    rng = make_generator(stated.searching.random_state)
+    table = read_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight)[0]
+    terms = measure_table(table, stated.measuring, n_jobs=n_jobs)
+    problem = _problem(terms, stated, max_features)
+    found = select(problem, "forward")
+    if found.status == INTERRUPTED:
         raise KeyboardInterrupt
-    steps = path.indices
-    rows = np.array([problem.pair_row(int(i)) for i in steps[:-1]]).reshape(-1, terms.n_features)
-    gains = _best_gains(rule, terms.constant, steps, terms.relevance, rows)
-    rng = make_generator(random_state)
-    reached = np.ones(len(steps))
+    path = found.indices
+    n_included = 0 if problem.constraints is None else len(problem.constraints.include)
+    rows = np.array([problem.pair_row(int(i)) for i in path[:-1]]).reshape(-1, terms.n_features)
+    gains = _best_gains(problem, path, terms.constant, terms.relevance, rows)
+    gains[:n_included] = np.nan
+    # The settings of the terms, which say what "auto" chose.
+    measure_shuffled = shuffled_terms(table, Measuring(**terms.settings), path[:-1], n_jobs)
+    reached = np.ones(len(path))
     for done in range(1, n_permutations + 1):
-        shuffled = _with_shuffled_path(coded, steps, rng.permutation(terms.n_samples))
-        chance = plugin_terms(shuffled, dtype=np.dtype(np.float64), n_jobs=n_jobs)
-        reached += _chance_gains(rule, terms, steps, chance) >= gains - _ROUNDING
+        chance = measure_shuffled(rng.permutation(terms.n_samples))
+        reached += _chance_gains(problem, path, chance) >= gains - _ROUNDING
         report("permutations", done, n_permutations)
     p_values = reached / (1 + n_permutations)
+    p_values[:n_included] = np.nan
     failing = np.flatnonzero(p_values > significance)
     return ChanceTest(
-        k=int(failing[0]) if len(failing) else len(steps),
-        indices=steps,
-        names=path.names,
+        k=int(failing[0]) if len(failing) else len(path),
+        indices=path,
+        names=found.names,
         gains=gains,
         p_values=p_values,
-        significance=float(significance),
-        n_permutations=n_permutations,
+        significance=significance,
+        n_permutations=int(n_permutations),
+        n_included=n_included,
     )
 
 
-def _with_shuffled_path(coded: CodedTable, steps: np.ndarray, order: np.ndarray) -> CodedTable:
-    """The table, its target shuffled, and beside it the path's columns shuffled alike.
+def _problem(terms: InformationTerms, stated: Settings, max_features: int | None) -> SubsetProblem:
+    """The problem whose forward path is tested."""
+    searching = stated.searching
+    problem = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=stated.constraints)
+    n_included = 0 if problem.constraints is None else len(problem.constraints.include)
+    if n_included and n_included == len(problem.candidates):
+        raise InvalidInput(
+            "every usable feature in include", "at least one that is left to test", "Include fewer features."
+        )
+    if max_features is None:
+        return problem.of_size(max(1, min(n_included + DEFAULT_TESTED, len(problem.candidates))))
+    largest = check_count("max_features", max_features, 1)
+    if largest <= n_included:
+        raise InvalidInput(
+            f"max_features={largest} with {n_included} features to include",
+            f"{n_included + 1} or more: included features are not tested",
+            "Raise max_features, or include fewer features.",
+        )
+    if 0 < len(problem.candidates) < largest:
+        raise InvalidInput(
+            f"max_features={largest}",
+            f"{n_included + 1} to {len(problem.candidates)}, the number of usable features",
+            "Leave max_features out to test up to 20 features.",
+        )
+    return problem.of_size(largest)
 
-    Against these the columns as they stand are what shuffled columns are against the
-    real ones, and only one pair row for each step has to be counted.
-    """
-    return replace(
-        coded,
-        codes=np.concatenate([coded.codes, coded.codes[np.ix_(steps, order)]]),
-        levels=np.concatenate([coded.levels, coded.levels[steps]]),
-        constant=np.concatenate([coded.constant, coded.constant[steps]]),
-        absent=None if coded.absent is None else np.concatenate([coded.absent, coded.absent[steps]]),
-        target=coded.target[order],
-        feature_names=(*coded.feature_names, *(f"{coded.feature_names[i]} shuffled" for i in steps)),
-    )
 
-
-def _chance_gains(rule: Criterion, terms: InformationTerms, steps: np.ndarray, chance: InformationTerms) -> np.ndarray:
-    n = terms.n_features
-    if rule.pair is None or len(steps) == 1:
-        rows = np.zeros((len(steps) - 1, n))
+def _chance_gains(problem: SubsetProblem, path: np.ndarray, chance: InformationTerms) -> np.ndarray:
+    n, kind, before = problem.n_features, problem.criterion.pair, len(path) - 1
+    if kind is None or before == 0:
+        rows = np.zeros((before, n))
     else:
-        rows = chance.pairs.rows(rule.pair, np.arange(n, n + len(steps) - 1))[:, :n]
-    return _best_gains(rule, terms.constant, steps, chance.relevance[:n], rows)
+        rows = chance.pairs.rows(kind, np.arange(n, n + before))[:, :n]
+    return _best_gains(problem, path, chance.constant[:n], chance.relevance[:n], rows)
 
 
 def _best_gains(
-    rule: Criterion, constant: np.ndarray, steps: np.ndarray, relevance: np.ndarray, rows: np.ndarray
+    problem: SubsetProblem, path: np.ndarray, constant: np.ndarray, relevance: np.ndarray, rows: np.ndarray
 ) -> np.ndarray:
     """At each step of the path, the most that a column not chosen yet adds; `rows` are the chosen ones' pair terms."""
     open_relevance = np.where(constant, -np.inf, relevance)
+    open_relevance[list(problem.excluded)] = -np.inf
     shared = np.zeros(len(relevance))
-    gains = np.empty(len(steps))
-    for step, chosen in enumerate(steps):
-        gains[step] = (open_relevance - rule.weight(step + 1) * shared).max()
+    gains = np.empty(len(path))
+    for step, chosen in enumerate(path):
+        gains[step] = (open_relevance - problem.weight(step + 1) * shared).max()
         open_relevance[chosen] = -np.inf
         if step < len(rows):
             shared = shared + rows[step]
-            shared[steps[: step + 1]] = 0.0  # a column's pair term with itself is arbitrary
+            shared[path[: step + 1]] = 0.0  # a column's pair term with itself is arbitrary
     return gains
 
 
-def _check_levels(significance: float, n_permutations: int) -> None:
-    if not 0.0 < significance < 1.0:
-        raise InvalidInput(f"significance={significance!r}", "a number between 0 and 1", "The usual one is 0.05.")
+def _check_searching(searching: Searching) -> None:
+    if searching.strategy.casefold() not in ("auto", "forward"):
+        raise InvalidInput(
+            f"strategy={searching.strategy!r}",
+            "'forward' or 'auto': the test asks what the next feature of forward selection adds",
+            "Leave strategy out; use value_curve to compare sizes by another search.",
+        )
+    for name in ("strategy_options", "polish", "certify", "max_seconds"):
+        value = getattr(searching, name)
+        if value:
+            raise InvalidInput(
+                f"{name}={shown(value)}",
+                f"no {name}: the test follows plain forward selection",
+                f"Leave {name} out.",
+            )
+
+
+def _check_constraints(constraints: Constraints) -> None:
+    for name, reason in (
+        ("feature_groups", "one column is tested at a time"),
+        ("costs", "what a column costs has nothing to do with chance"),
+    ):
+        if getattr(constraints, name) is not None:
+            raise InvalidInput(
+                f"{name}={shown(getattr(constraints, name))}",
+                f"no constraints but include and exclude: {reason}",
+                f"Leave {name} out here, and pass it to the selector with the number of features found.",
+            )
+
+
+def _check_reach(significance: float, n_permutations: int) -> None:
     if 1.0 / (1 + n_permutations) > significance:
         raise InvalidInput(
             f"n_permutations={n_permutations} for significance={significance:g}",

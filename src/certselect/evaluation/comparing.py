@@ -1,4 +1,4 @@
-"""Do algorithms differ over several data sets, and which from which?"""
+"""Do algorithms differ over several data sets, and which of them do?"""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from scipy.stats import chi2, rankdata, studentized_range
 
 from certselect.errors import InvalidInput
 from certselect.evaluation.pairs import PairMapping
+from certselect.evaluation.probabilities import check_probability
 
 
 @dataclass(frozen=True, eq=False)
 class AlgorithmComparison:
-    """What ranks say of algorithms that were run on the same data sets.
+    """How algorithms that were run on the same data sets compare by their ranks.
 
     Attributes
     ----------
@@ -24,14 +25,14 @@ class AlgorithmComparison:
     scores : ndarray (datasets, algorithms)
         As given.
     ranks : ndarray (datasets, algorithms)
-        Within each data set; 1 is the best, equals share the mean of their ranks.
+        Within each data set; 1 is the best, and ties get the mean of their ranks.
     mean_ranks : dict
         Mean rank of each algorithm over the data sets, by name.
     friedman_statistic, friedman_pvalue : float
         Whether there is any difference at all.
     kendall_w : float
-        How far the data sets agree on the ranking: 0 not at all, 1 entirely. Effect size
-        of the whole comparison.
+        How far the data sets agree on the ranking, from 0 (not at all) to 1 (completely): the
+        effect size of the whole comparison.
     pairwise : mapping from pairs of names to float
         p-value of the difference between two algorithms, adjusted for all pairs.
     effect_sizes : mapping from pairs of names to float
@@ -50,7 +51,7 @@ class AlgorithmComparison:
     effect_sizes: PairMapping
 
     def critical_difference(self, alpha: float = 0.05) -> float:
-        """How far apart two mean ranks must be for a p-value of `alpha`; ties make it smaller.
+        """How far apart two mean ranks must be to differ at significance level `alpha`; ties make it smaller.
 
         Examples
         --------
@@ -58,25 +59,25 @@ class AlgorithmComparison:
         >>> round(comparison.critical_difference(), 3)  # q sqrt(g (g + 1) / (6 N)) with q = 2.343
         1.172
         """
-        check_alpha(alpha)
+        check_probability("alpha", alpha, 0.05)
         quantile = float(studentized_range.ppf(1.0 - alpha, len(self.names), np.inf))
         return quantile * float(np.sqrt(_rank_variance(self.ranks))) / len(self.scores)
 
 
 def compare_algorithms(scores: Any, names: Sequence[str] | None = None) -> AlgorithmComparison:
-    """Tell whether algorithms differ over several data sets, and which of them differ from which.
+    """Test whether algorithms differ over several data sets, and which pairs of them do.
 
-    Friedman's test asks whether all algorithms do equally well; Nemenyi's asks it of each pair,
-    with p-values that allow for asking about all pairs at once. Both look at ranks within each
-    data set only, so the data sets need not be comparable, and both are corrected for ties.
-    They rest on the large-sample distributions; with fewer than about 8 data sets take the
+    Friedman's test asks whether all algorithms perform equally well; Nemenyi's test asks it for
+    each pair, with p-values adjusted for testing all pairs. Both use only the ranks within each
+    data set, so scores need not be comparable between data sets, and both are corrected for
+    ties. They use large-sample distributions: with fewer than about 8 data sets, treat the
     p-values as a rough guide.
 
     Parameters
     ----------
     scores : array (datasets, algorithms)
         One number for each data set and algorithm, higher is better (negate errors). Equal
-        numbers tie: round to what the measurement can tell apart.
+        numbers tie, so round the scores to the digits that mean something.
     names : sequence of str, optional
         Names of the algorithms, by default A1, A2, ...
 
@@ -86,7 +87,7 @@ def compare_algorithms(scores: Any, names: Sequence[str] | None = None) -> Algor
 
     Notes
     -----
-    With N data sets, g algorithms, ranks r_ij within data set i (equals get the mean of their
+    With N data sets, g algorithms, ranks r_ij within data set i (ties get the mean of their
     ranks), rank sums R_j and s_i^2 the variance of the ranks of data set i with denominator
     g - 1 (g (g + 1) / 12 where nothing ties):
 
@@ -147,12 +148,6 @@ def compare_algorithms(scores: Any, names: Sequence[str] | None = None) -> Algor
     )
 
 
-def check_alpha(alpha: object) -> None:
-    """Refuse what is no significance level."""
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0.0 < alpha < 1.0:
-        raise InvalidInput(f"alpha={alpha!r}", "a number between 0 and 1", "The usual one is 0.05.")
-
-
 def _rank_variance(ranks: np.ndarray) -> float:
     """Half the variance of the difference of two rank sums if nothing differs: sum of s_i^2."""
     return float(ranks.var(axis=1, ddof=1).sum())
@@ -163,7 +158,7 @@ def _check_scores(scores: Any) -> np.ndarray:
         array = np.array(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInput(
-            f"scores that are no table of numbers ({error})",
+            f"scores that are not a table of numbers ({error})",
             "one number for each data set and algorithm",
             "Pass an array with one row per data set and one column per algorithm.",
         ) from error

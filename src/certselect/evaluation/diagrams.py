@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.evaluation.comparing import AlgorithmComparison, check_alpha
+from certselect.evaluation.comparing import AlgorithmComparison
+from certselect.evaluation.probabilities import check_probability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,11 +27,10 @@ NAME_GAP = 1.0  # between the lines of names
 def critical_difference_diagram(
     comparison: AlgorithmComparison, *, alpha: float = 0.05, ax: Axes | None = None
 ) -> Axes:
-    """Show at a glance which algorithms rank ahead, and which cannot be told apart.
+    """Show which algorithms rank best, and which differences are not significant.
 
-    Algorithms stand at their mean ranks, the best on the left. A thick bar joins those whose
-    differences are not significant; the bar above the scale is as long as a difference has to be
-    (Demsar 2006).
+    Algorithms are placed at their mean ranks, the best on the left. A thick bar joins those that
+    do not differ significantly; the bar above the scale shows the critical difference (Demsar 2006).
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def critical_difference_diagram(
     >>> [text.get_text() for text in ax.texts]
     ['CD = 1.17', '1', '2', '3', 'exact', 'greedy', 'random']
     """
-    check_alpha(alpha)
+    check_probability("alpha", alpha, 0.05)
     ranks = comparison.mean_ranks
     order = sorted(ranks, key=lambda name: ranks[name])
     groups = indistinguishable_groups(comparison, alpha)
@@ -108,7 +108,7 @@ def difference_box_plots(comparison: AlgorithmComparison, *, alpha: float = 0.05
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['exact - greedy', 'exact - random', 'greedy - random']
     """
-    check_alpha(alpha)
+    check_probability("alpha", alpha, 0.05)
     column = {name: comparison.scores[:, place] for place, name in enumerate(comparison.names)}
     pairs = list(comparison.pairwise)
     labels = [f"{one} - {other}" for one, other in pairs]

@@ -8,29 +8,37 @@ from typing import Any
 import numpy as np
 
 from certselect.criteria import SubsetProblem
+from certselect.errors import InvalidInput
 from certselect.information import InformationTerms
 from certselect.search.selection import PROVEN_OPTIMAL, Selection
 
-# From this part on, what a feature shares with a chosen one is reason enough to leave it out.
+# A feature that shares this part of its information with a chosen one is left out because of it.
 _MOSTLY = 0.5
 
 
 def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, list[Any]]:
-    """Explain a selection feature by feature: the columns of a table with one row for each.
+    """Explain why each feature was chosen or left out: the columns of a table with one row for each feature.
 
     feature : its name.
     chosen : whether it is in the subset.
     relevance : I(feature; target), in nats.
-    closest : the chosen feature (another one) that shares most with it.
+    closest : the chosen feature, other than itself, that shares most information with it.
     shared : I(feature; closest), in nats.
     shared_part : how much of its own information that is, 0 to 1 (see `InformationTerms.shared_part`).
-    worth : of a chosen feature, its relevance less what it pays for its pairs with the other
-        chosen ones; NaN for the others.
-    swap_loss : of a feature left out, what the subset would lose if it took the place of the
-        chosen one it replaces best, negative if that would be a gain; NaN for chosen and
-        constant features, and where constraints decide what may be swapped.
-    proven : whether a proof has settled that it is in, or out of, a best subset.
+    worth : of a chosen feature, its relevance minus its redundancy penalty: the criterion's
+        weighted pair terms with the other chosen features. NaN for the others.
+    swap_loss : of a feature left out, how much the score of the subset would fall if it replaced
+        the chosen feature that it replaces best; negative if the score would rise. NaN for
+        chosen and constant features, and where constraints decide what may be swapped.
+    proven : whether it is proven that the feature is in an optimal subset, or in none.
     why : all that in words.
+
+    Parameters
+    ----------
+    selection : Selection
+        From a search; one that was read from a file does not know its problem.
+    terms : InformationTerms
+        Those that were searched. Only the pair terms of chosen features are asked for.
 
     Examples
     --------
@@ -38,15 +46,17 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
     >>> from certselect import information_terms, select, subset_problem
     >>> X = np.array([[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]])
     >>> terms = information_terms(X, [0, 0, 1, 1], feature_names=["a", "b", "c"])
-    >>> problem = subset_problem(terms, k=1)
-    >>> feature_report(select(problem), terms, problem)["why"][1]
-    "left out: 1.00 of its information is in 'a'"
+    >>> feature_report(select(subset_problem(terms, k=1)), terms)["why"][1]
+    "left out: shares 100 % of its information with 'a'"
     """
     problem = selection.problem
-    assert problem is not None
+    if problem is None:
+        raise InvalidInput(
+            "a selection that does not know its problem", "one that a search returned", "Select again from the table."
+        )
+    if problem.feature_names != terms.feature_names:
+        raise InvalidInput("terms of other features", "those that were searched", "Pass the terms of the same table.")
     n, chosen = terms.n_features, np.sort(selection.indices)
-    if problem.any_size:
-        problem = problem.of_size(len(chosen))
     inside = np.zeros(n, dtype=bool)
     inside[chosen] = True
     shared = np.array([terms.pair_row("redundancy", int(i)) for i in chosen], dtype=np.float64)
@@ -75,12 +85,12 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
 
 
 def _worth_and_losses(problem: SubsetProblem, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What each chosen feature is worth, what each other one would lose in a swap, and whose place it would take."""
+    """The worth of each chosen feature, what a swap for each other one would lose, and which one it would replace."""
     rows = np.array([problem.pair_row(int(i)) for i in chosen], dtype=np.float64)
     rows[np.arange(len(chosen)), chosen] = 0.0
-    weight = problem.weight(problem.k)
+    weight = problem.weight(len(chosen))
     beside = problem.linear - weight * rows.sum(axis=0)  # beside all chosen ones but itself
-    # A newcomer does not pay for its pair with the one it replaces.
+    # A newcomer has no pair with the one it replaces.
     swaps = beside[chosen, None] - beside[None, :] - weight * rows
     worth, swap_loss = np.full((2, problem.n_features), np.nan)
     worth[chosen] = beside[chosen]
@@ -111,12 +121,11 @@ class _Reasons:
 
     def of(self, i: int) -> str:
         proven = "proven, " if self._columns["proven"][i] else ""
-        if self._columns["chosen"][i]:
-            worth = self._columns["worth"][i]
-            return f"{proven}chosen: " + (
-                "asked for" if i in self._include else f"worth {worth:.4g} nats beside the others"
-            )
-        return f"{proven}left out: {self._reason_against(i)}"
+        if not self._columns["chosen"][i]:
+            return f"{proven}left out: {self._reason_against(i)}"
+        if i in self._include:
+            return f"{proven}chosen: always included"
+        return f"{proven}chosen: worth {self._columns['worth'][i]:.4g} nats (relevance minus redundancy penalty)"
 
     def _reason_against(self, i: int) -> str:
         if i in self._exclude:
@@ -125,9 +134,12 @@ class _Reasons:
             return "constant"
         part, loss, relevance = self._columns["shared_part"][i], self._columns["swap_loss"][i], self._terms.relevance[i]
         if part >= _MOSTLY:
-            return f"{part:.2f} of its information is in {self._columns['closest'][i]!r}"
+            return f"shares {100 * part:.0f} % of its information with {self._columns['closest'][i]!r}"
         if relevance < 0.1 * self._mean:
-            return f"says {relevance:.2g} nats of the target, the chosen ones {self._mean:.2g} on average"
+            return (
+                f"carries {relevance:.2g} nats of information about the target, "
+                f"the chosen features {self._mean:.2g} on average"
+            )
         if math.isnan(loss):
             return "other features score higher together"
-        return f"in place of {self._replaced[i]!r} it would change the value by {-loss:+.2g} nats"
+        return f"in place of {self._replaced[i]!r} it would change the score by {-loss:+.2g} nats"

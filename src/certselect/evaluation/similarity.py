@@ -14,16 +14,16 @@ Subset = Selection | Iterable[int]
 
 
 def similarity_ratios(path: Sequence[Subset]) -> np.ndarray:
-    """Tell how much of each subset survives in the next larger one along a path.
+    """Measure how much of each subset is kept in the next larger one along a path.
 
     The paper's similarity ratio of the i-th subset: S_i = |F_i & F_(i+1)| / |F_i|. It is 1 for searches
-    whose subsets nest, such as "forward" and "backward"; below 1 the search starts afresh at each
-    size and so brings in other features. The paper reports the mean over 50 sizes from 5 on.
+    whose subsets nest, such as "forward" and "backward"; below 1, the search chose some other
+    features at the next size. The paper reports the mean over 50 sizes from 5 on.
 
     Parameters
     ----------
     path : sequence of Selection, or of collections of column indices
-        By ascending size, as `selection_path` gives them for ascending `ks`.
+        By ascending size, as `selection_path` gives them for ascending `sizes`.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def similarity_ratios(path: Sequence[Subset]) -> np.ndarray:
 
 
 def path_overlaps(path: Sequence[Subset], other: Sequence[Subset]) -> np.ndarray:
-    """Tell how far two searches agree, size by size: |F_i & G_i| / |F_i|.
+    """Measure how far two searches agree, size by size: |F_i & G_i| / |F_i|.
 
     Parameters
     ----------

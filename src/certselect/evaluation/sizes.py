@@ -12,6 +12,7 @@ from certselect.criteria import Criterion
 from certselect.errors import InvalidInput
 from certselect.information import InformationTerms
 from certselect.search import Selection, selection_path
+from certselect.search.registry import AUTO
 
 # Heights over the chord equal but for rounding tie.
 _ROUNDING = 1e-12
@@ -19,14 +20,14 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class ValueCurve:
-    """What subsets of each size are worth, and the most any subset of that size can be.
+    """What subsets of each size are worth, and the most that any subset of that size can be worth.
 
     Attributes
     ----------
     sizes : ndarray of int (s,)
         Ascending.
     values, upper_bounds : ndarray (s,)
-        In nats; the bounds are NaN unless they were asked for.
+        In nats. A bound is NaN where none was proven.
     selections : tuple of Selection
         The subsets.
     """
@@ -38,48 +39,51 @@ class ValueCurve:
 
     @property
     def gaps(self) -> np.ndarray:
-        """How far, as a fraction, a better subset of that size can at most be; NaN if not asked for."""
+        """How much better, as a fraction, a subset of that size can be at most; NaN where no bound was proven."""
         return np.array([selection.gap for selection in self.selections])
 
 
 def value_curve(
     terms: InformationTerms,
-    ks: Iterable[int],
+    sizes: Iterable[int],
     criterion: str | Criterion = "jmi",
-    strategy: str = "forward",
-    *,
-    certify: bool | str = False,
+    strategy: str = AUTO,
     **settings: Any,
 ) -> ValueCurve:
-    """See what each further feature is worth, with proven bounds on what it could be.
+    """See what each further feature adds, with proven bounds on what it could add.
 
     Look at it before choosing a size by any rule. Where value and bound are close, the
-    curve is that of the best subsets and no search would change it.
+    curve is that of the best subsets, and no search would change it.
 
     Parameters
     ----------
     terms : InformationTerms
         From `information_terms`.
-    ks : iterable of int
+    sizes : iterable of int
         The sizes, in any order.
     criterion, strategy, **settings
-        As for `selection_path`.
-    certify : bool or "tight"
-        Whether to prove a bound at every size; "cobra" always does.
+        As for `selection_path`. `certify=True` or "tight" proves a bound at every size; the
+        strategy "cobra", and so "auto" where it chooses "cobra", always does.
+
+    Returns
+    -------
+    ValueCurve
 
     Examples
     --------
     >>> import numpy as np
     >>> from certselect import information_terms, value_curve
     >>> X = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]])
-    >>> curve = value_curve(information_terms(X, [0, 1, 2, 3]), [1, 2, 3], certify=True)
+    >>> curve = value_curve(information_terms(X, [0, 1, 2, 3]), [1, 2, 3])
     >>> (curve.values / np.log(2)).round(6)  # in bits; the third column repeats the first
     array([1. , 2. , 2.5])
     >>> bool((curve.upper_bounds >= curve.values).all())
     True
     """
-    ks = sorted(set(ks)) if isinstance(ks, Iterable) else ks
-    path = selection_path(terms, ks, criterion, strategy, certify=certify, **settings)
+    listed = list(sizes) if isinstance(sizes, Iterable) else sizes
+    if isinstance(listed, list) and all(isinstance(size, int | np.integer) for size in listed):
+        listed = sorted(set(listed))  # anything else is refused by the path
+    path = selection_path(terms, listed, criterion, strategy, **settings)
     return ValueCurve(
         sizes=np.array([selection.k for selection in path]),
         values=np.array([selection.objective for selection in path]),
@@ -109,6 +113,7 @@ class Elbow:
 
     @property
     def statement(self) -> str:
+        """The elbow in words."""
         between = f"between {self.first} and {self.last} features"
         if self.k is None:
             return f"No elbow {between}: further features add no less than the first ones."
@@ -119,10 +124,9 @@ def find_elbow(curve: ValueCurve) -> Elbow:
     """Choose the size where the value curve bends most.
 
     The elbow is the size whose value lies highest above the chord, the straight line
-    from the curve's first point to its last; of equals the smallest. How the axes are
-    scaled makes no difference; where the curve ends does, so let it end where you
-    would no longer want more features. It says nothing of chance: pure noise has an
-    elbow too.
+    from the curve's first point to its last; of several such sizes, the smallest. Scaling
+    the axes makes no difference, but the end of the curve does: let it end at the largest
+    size you would use. An elbow is no evidence against chance: pure noise has one too.
 
     Parameters
     ----------

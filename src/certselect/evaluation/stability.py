@@ -1,27 +1,27 @@
-"""Would other samples of the same data give the same features?"""
+"""Would another sample of the same data give the same features?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from certselect.criteria import Criterion, subset_problem
-from certselect.errors import InvalidInput
-from certselect.evaluation.stability_index import (
-    StabilityIndex,
-    check_confidence,
-    stability_index,
-    unknown_stability,
-)
-from certselect.information import information_terms
+from certselect.criteria.problem import SubsetProblem, unsized_problem
+from certselect.criteria.statements import find_features
+from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
+from certselect.evaluation.probabilities import check_probability
+from certselect.evaluation.stability_index import StabilityIndex, stability_index, unknown_stability
+from certselect.information import measure_table
+from certselect.names import find_name
 from certselect.progress import report
-from certselect.search import select
-from certselect.search.options import Seed, check_count, make_generator
+from certselect.search.options import check_count, make_generator
+from certselect.search.select import select_by, settle
 from certselect.search.selection import COMPLETE, INTERRUPTED
-from certselect.table import Table, read_table
+from certselect.settings import Constraints, Measuring, Searching, Settings
+from certselect.table import Table, read_source
+from certselect.table.weights import weigh
 
 HALF, BOOTSTRAP = "half", "bootstrap"
 
@@ -78,61 +78,55 @@ class SelectionStability:
 def selection_stability(
     X: Any,
     y: Any = None,
-    k: int = 10,
+    n_features_to_select: int | None = 10,
     *,
-    criterion: str | Criterion = "jmi",
-    strategy: str = "forward",
-    beta: float | None = None,
-    polish: bool = False,
     n_resamples: int = 100,
     resample: str = HALF,
     confidence: float = 0.95,
-    discretize: str = "uniform",
-    bins: int | str = 5,
-    integers: str = "levels",
     feature_names: Sequence[str] | None = None,
-    random_state: Seed = None,
+    sample_weight: Any = None,
     n_jobs: int | None = None,
-    **options: Any,
+    **settings: Any,
 ) -> SelectionStability:
-    """Tell which of the chosen features another sample of the same data would have given as well.
+    """Find out which features would be selected again from another sample of the same data.
 
-    Selects again and again on part of the samples, coding included, and counts how often each
-    feature is chosen. Features with a frequency near 1 are there for the data, those near k / n are
-    chosen at random.
+    Selects again and again on part of the rows, discretisation included, and counts how often
+    each feature is chosen. A feature whose frequency is near 1 is chosen because of the data;
+    one near (number selected) / (number of features) is chosen at random.
 
     Ctrl-C ends it early with the resamples finished so far, status "interrupted".
 
     Parameters
     ----------
-    X : array, data frame or Table
-        One row per sample, as for `information_terms`.
-    y : array or series
-        The class of each sample. Left out if X is a `Table`, which brings its target.
-    k : int
-        How many features to select on each resample. Where fewer take more than one value on a
-        resample, all of these are.
-    criterion, beta
-        As for `subset_problem`.
-    strategy, polish, **options
-        As for `select`.
+    X : array, sparse matrix, data frame or Table
+        One row per sample. A `Table` brings its target and weights along.
+    y : array, series or frame
+        The class labels or numbers to predict.
+    n_features_to_select : int or None
+        How many features to select on each resample; None, with a budget, for any number it
+        admits. Where a resample does not allow the number, because columns take one value
+        only in its rows, the next smaller one that it allows is taken.
     n_resamples : int
-        How often to select, 2 or more. The interval narrows with its square root.
+        How often to select, 2 or more. The confidence interval narrows with its square root.
     resample : {"half", "bootstrap"}
-        "half" : half of the samples of each class, rounded up, without replacement. Choose it unless
-        there are very few samples.
-        "bootstrap" : as many samples of each class as there are, with replacement. Samples that
-        occur twice make features look more informative than they are.
+        "half" : half of the rows of each class, rounded up, without replacement; half of all
+        rows where the target is numbers. Choose it unless there are very few rows.
+        "bootstrap" : as many rows of each class as there are (of all rows, for numbers), with
+        replacement. Rows that occur twice make features look more informative than they are.
     confidence : float
-        Level of the index's confidence interval. It is about the number of resamples; that there
-        are no more samples is in the index itself.
-    discretize, bins, integers, feature_names
-        As for `information_terms`.
-    random_state : None, int, Generator or RandomState
-        Seed of resamples and random strategies. The same int gives the same answer, and a smaller
-        `n_resamples` the first rows of a larger one's.
-    n_jobs : int, optional
-        Threads; all cores if None. The answer does not depend on it.
+        Level of the index's confidence interval, which says how precisely this number of
+        resamples determines the index.
+    feature_names, sample_weight, n_jobs
+        As for `information_terms`; rows keep their weights in the resamples.
+    **settings
+        As for the selectors: how the table is read (`task`, `missing`) and measured
+        (`measure`, `correction`, `discretize`, ...), what a subset is worth (`criterion`,
+        `beta`), which subsets are allowed (`include`, `exclude`, `feature_groups`, `costs`,
+        `budget`) and how one is searched for (`strategy`, `strategy_options`, `polish`,
+        `max_seconds` per resample). What "auto" stands for, as measure and as strategy, is
+        settled once, by the whole table. `random_state` is the seed of the resamples and of
+        random strategies: the same int gives the same answer, and a smaller `n_resamples` the
+        first rows of a larger one's. `certify` has no effect: no bounds are kept.
 
     Returns
     -------
@@ -148,36 +142,27 @@ def selection_stability(
     >>> from sklearn.datasets import load_iris
     >>> from certselect.evaluation import selection_stability
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> found = selection_stability(X, y, k=2, n_resamples=20, random_state=0)
-    >>> found.most_frequent(0.4)  # one feature is sure, which one to put beside it is not
-    {'petal width (cm)': 0.95, 'sepal width (cm)': 0.45}
+    >>> found = selection_stability(X, y, 2, n_resamples=20, random_state=0)
+    >>> found.most_frequent(0.4)  # the first feature is stable, the second is not
+    {'petal width (cm)': 0.9, 'sepal width (cm)': 0.55}
     >>> round(found.stability.index, 2)
-    0.25
+    0.23
     """
-    table = X if isinstance(X, Table) else read_table(X, y, feature_names=feature_names)
+    stated = Settings.from_keywords(settings)
     n_resamples = check_count("n_resamples", n_resamples, 2)
-    check_confidence(confidence)
-    if resample not in (HALF, BOOTSTRAP):
-        raise InvalidInput(f"resample={resample!r}", f"{HALF!r} or {BOOTSTRAP!r}", "Check the spelling.")
-    coding: dict[str, Any] = {"discretize": discretize, "bins": bins, "integers": integers, "n_jobs": n_jobs}
-    # Refuses what no resample could do either.
-    rule = subset_problem(information_terms(table, **coding), k, criterion, beta=beta).criterion
+    confidence = check_probability("confidence", confidence, 0.95)
+    resample = find_name("resample", resample, (HALF, BOOTSTRAP))
+    rng = make_generator(stated.searching.random_state)
+    table = read_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight)[0]
+    selecting = _settle(table, n_features_to_select, stated, n_jobs)
     # A power of two, so that fewer seeds are the first of more.
-    seeds = make_generator(random_state).integers(2**63, size=n_resamples)
+    seeds = rng.integers(2**63, size=n_resamples)
     chosen = np.zeros((n_resamples, table.n_features), dtype=bool)
     done = 0
     try:
         for seed in seeds:
             rng = np.random.default_rng(seed)
-            terms = information_terms(table.rows(_draw_rows(table.target, resample, rng)), **coding)
-            size = min(k, int(np.count_nonzero(~terms.constant)))
-            if size > 0:  # rare values may all be lost
-                selection = select(
-                    subset_problem(terms, size, rule), strategy, random_state=rng, polish=polish, **options
-                )
-                if selection.status == INTERRUPTED:
-                    break
-                chosen[done, selection.indices] = True
+            chosen[done, selecting.choose(_drawn(table, resample, rng), rng)] = True
             done += 1
             report("resamples", done, n_resamples)
     except KeyboardInterrupt:
@@ -187,8 +172,77 @@ def selection_stability(
     return SelectionStability(chosen, table.feature_names, stability, COMPLETE if done == n_resamples else INTERRUPTED)
 
 
+@dataclass(frozen=True, eq=False)
+class _Selecting:
+    """How features are selected on a resample: everything but its rows."""
+
+    size: int | None
+    measuring: Measuring
+    constraints: Constraints
+    searching: Searching
+    n_jobs: int | None
+
+    def choose(self, table: Table, rng: np.random.Generator) -> np.ndarray:
+        """The columns chosen by these rows alone; none where nothing in them varies."""
+        if len(table.classes) == 1 and (table.target_numbers == table.target_numbers[:1]).all():
+            return np.empty(0, dtype=np.intp)  # rare values of the target may all be lost
+        try:
+            problem = self._problem(table)
+        except InvalidInput as error:
+            raise InvalidInput(
+                f"a resample of {table.n_samples} rows, and in them {error.got}", error.expected, error.remedy
+            ) from error
+        if problem is None:
+            return np.empty(0, dtype=np.intp)
+        selection = select_by(problem, replace(self.searching, random_state=rng))
+        if selection.status == INTERRUPTED:
+            raise KeyboardInterrupt
+        return selection.indices
+
+    def _problem(self, table: Table) -> SubsetProblem | None:
+        """The problem of the nearest size that these rows allow; None if they allow no subset.
+
+        A column that is constant in these rows cannot be chosen, not even if it is to be included.
+        """
+        terms = measure_table(table, self.measuring, n_jobs=self.n_jobs)
+        included = find_features(terms.feature_names, "include", self.constraints.include)
+        varying = replace(self.constraints, include=[i for i in included if not terms.constant[i]])
+        problem = unsized_problem(terms, self.searching.criterion, beta=self.searching.beta, constraints=varying)
+        allowed = problem.allowed_sizes
+        if not allowed:
+            return None
+        if self.size is None:
+            return problem.of_size(None)
+        return problem.of_size(max((size for size in allowed if size <= self.size), default=allowed[0]))
+
+
+def _settle(table: Table, size: int | None, stated: Settings, n_jobs: int | None) -> _Selecting:
+    """What "auto" stands for, by the whole table; refuses what no resample could do either."""
+    searching = stated.searching
+    if searching.certify:
+        warn_user(f"certify={searching.certify!r} has no effect: no bounds are kept.", IdleSettingWarning)
+    terms = measure_table(table, stated.measuring, n_jobs=n_jobs)
+    whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=stated.constraints)
+    asked = whole.of_size(size)
+    problems = [whole.of_size(allowed) for allowed in whole.allowed_sizes] if asked.any_size else [asked]
+    strategy, polish, _ = settle(searching.strategy, problems, searching.polish, searching.all_options)
+    return _Selecting(
+        size=size,
+        measuring=Measuring(**terms.settings),
+        constraints=stated.constraints,
+        searching=replace(searching, strategy=strategy.name, polish=polish, certify=False),
+        n_jobs=n_jobs,
+    )
+
+
+def _drawn(table: Table, resample: str, rng: np.random.Generator) -> Table:
+    rows = _draw_rows(table.target, resample, rng)
+    part = table.rows(rows)
+    return part if part.weights is None else weigh(part, part.weights)  # which scales weights that are no counts
+
+
 def _draw_rows(target: np.ndarray, resample: str, rng: np.random.Generator) -> np.ndarray:
-    """Rows of a resample, ascending. Drawn within each class, so that no class gets lost."""
+    """Rows of a resample, ascending. Drawn within each class, so that no class gets lost; numbers are one class."""
     drawn = []
     for label in range(int(target.max()) + 1):
         rows = np.flatnonzero(target == label)

@@ -9,25 +9,26 @@ import numpy as np
 from scipy.stats import norm
 
 from certselect.errors import InvalidInput
+from certselect.evaluation.probabilities import check_probability
 
 UNKNOWN = float("nan")
 
 
 @dataclass(frozen=True)
 class StabilityIndex:
-    """How stable a selection is, and how well that is known.
+    """How stable a selection is, and how precisely that is known.
 
     Attributes
     ----------
     index : float
-        1 if all subsets are the same, about 0 if they are drawn at random; NaN if there is no
-        telling: fewer than two subsets, or all of them empty or of all features.
+        1 if all subsets are the same, about 0 if they are drawn at random. NaN if it is not
+        defined: fewer than two subsets, or all of them empty or of all features.
     standard_error : float
-        Of the index, by the number of subsets.
+        Of the index, estimated from the subsets.
     lower, upper : float
-        Confidence interval. It is the normal approximation and may reach beyond 1.
+        Confidence interval, by the normal approximation; it may extend beyond 1.
     confidence : float
-        Its level.
+        Level of the interval.
     """
 
     index: float
@@ -38,10 +39,10 @@ class StabilityIndex:
 
 
 def stability_index(chosen: Any, *, confidence: float = 0.95) -> StabilityIndex:
-    """Tell how much of a selection is left to the chance of sampling.
+    """Measure how much a selection depends on which samples happened to be drawn.
 
-    From the subsets that one procedure selected on several samples of the same data. Corrected
-    for chance, so that 0 is what random subsets get whatever their sizes.
+    It takes the subsets that one procedure selected on several samples of the same data. The
+    index is corrected for chance: random subsets score about 0, whatever their sizes.
 
     Parameters
     ----------
@@ -56,8 +57,8 @@ def stability_index(chosen: Any, *, confidence: float = 0.95) -> StabilityIndex:
 
     Notes
     -----
-    With M subsets of d features, p_f the frequency of feature f, k_i the size of subset i and k its
-    mean, the index is
+    With M subsets of d features, p_f the frequency of feature f, k_i the size of subset i and k the
+    mean size, the index is
 
         Phi = 1 - mean_f( M/(M-1) p_f (1 - p_f) ) / ( k/d (1 - k/d) ),
 
@@ -79,7 +80,7 @@ def stability_index(chosen: Any, *, confidence: float = 0.95) -> StabilityIndex:
     >>> round(found.index, 6)  # 1 - (1/3 + 1/3) / 4 / (1/2 x 1/2)
     0.333333
     """
-    check_confidence(confidence)
+    check_probability("confidence", confidence, 0.95)
     chosen = _check_chosen(chosen)
     count, d = chosen.shape
     frequencies = chosen.mean(axis=0)
@@ -98,14 +99,8 @@ def stability_index(chosen: Any, *, confidence: float = 0.95) -> StabilityIndex:
 
 
 def unknown_stability(confidence: float) -> StabilityIndex:
-    """What is known of stability where there is no telling."""
+    """The index where it is not defined: everything is NaN."""
     return StabilityIndex(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, float(confidence))
-
-
-def check_confidence(confidence: object) -> None:
-    """Refuse what is no level of a confidence interval."""
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0.0 < confidence < 1.0:
-        raise InvalidInput(f"confidence={confidence!r}", "a number between 0 and 1", "The usual one is 0.95.")
 
 
 def _check_chosen(chosen: Any) -> np.ndarray:

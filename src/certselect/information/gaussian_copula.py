@@ -249,7 +249,7 @@ def _refuse_categories(table: Table) -> None:
     if names:
         shown = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         raise InvalidInput(
-            f"categories in column{'s' if len(names) > 1 else ''} {shown} with estimator='gaussian_copula'",
+            f"categories in column{'s' if len(names) > 1 else ''} {shown} with measure='gaussian_copula'",
             "columns whose values have an order: integers, bools and numbers",
-            "Use estimator='plugin' or 'neighbors', or leave these columns out.",
+            "Use measure='plugin' or 'neighbors', or leave these columns out.",
         )

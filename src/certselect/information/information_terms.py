@@ -17,7 +17,7 @@ from certselect.information.neighbors import neighbor_terms
 from certselect.information.plugin import plugin_terms
 from certselect.information.terms import InformationTerms
 from certselect.settings import Measuring, Settings
-from certselect.table import Table, read_table
+from certselect.table import Table, read_source
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -103,17 +103,8 @@ def information_terms(
     array([0.693147, 0.      ])
     """
     stated = Settings.from_keywords(settings, groups=("reading", "measuring"))
-    if isinstance(X, Table):
-        if y is not None or sample_weight is not None:
-            raise InvalidInput(
-                "a Table and a target or weights beside it",
-                "one of them: a Table brings its own",
-                "Leave y and sample_weight out, or pass them to read_table.",
-            )
-        return measure_table(X, stated.measuring, dtype=dtype, n_jobs=n_jobs)
     started = time.perf_counter()
-    reading = {"task": stated.reading.task, "missing": stated.reading.missing}
-    table = read_table(X, y, feature_names=feature_names, sample_weight=sample_weight, **reading)
+    table = read_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight)[0]
     read = time.perf_counter() - started
     terms = measure_table(table, stated.measuring, dtype=dtype, n_jobs=n_jobs)
     return replace(terms, seconds={**terms.seconds, "coding": read + terms.seconds["coding"]})

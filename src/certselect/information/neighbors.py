@@ -244,15 +244,15 @@ def _with_repeated_rows(table: Table) -> Table:
         return table
     if (table.weights != np.floor(table.weights)).any():
         raise InvalidInput(
-            "weights that are not whole numbers, with estimator='neighbors'",
+            "weights that are not whole numbers, with measure='neighbors'",
             "rows that count once each, or whole numbers of times",
-            "Use estimator='plugin' or 'gaussian_copula'.",
+            "Use measure='plugin' or 'gaussian_copula'.",
         )
     if table.weights.sum() > _MOST_REPEATED:
         raise InvalidInput(
-            f"weights that stand for {table.weights.sum():.0f} rows, with estimator='neighbors'",
+            f"weights that stand for {table.weights.sum():.0f} rows, with measure='neighbors'",
             f"at most {_MOST_REPEATED:,} rows, for each is looked at",
-            "Use estimator='plugin' or 'gaussian_copula', or divide the weights.",
+            "Use measure='plugin' or 'gaussian_copula', or divide the weights.",
         )
     repeated = np.repeat(np.arange(table.n_samples), table.weights.astype(np.intp))
     return replace(table.rows(repeated), weights=None)

@@ -36,9 +36,9 @@ def numeric_columns(table: Table, estimator: str) -> NumericColumns:
     """The columns of a table as `estimator`, named in errors, sees them."""
     if table.sparse is not None:
         raise InvalidInput(
-            f"a sparse matrix with estimator={estimator!r}",
+            f"a sparse matrix with measure={estimator!r}",
             "a dense table",
-            "Use estimator='plugin', which counts what is not zero, or pass X.toarray().",
+            "Use measure='plugin', which counts what is not zero, or pass X.toarray().",
         )
     values = np.empty((table.n_features, table.n_samples))
     discrete = np.zeros(table.n_features, dtype=bool)
@@ -50,9 +50,9 @@ def numeric_columns(table: Table, estimator: str) -> NumericColumns:
             continue
         if table.missing == "level":
             raise InvalidInput(
-                f"missing values and missing='level' with estimator={estimator!r}",
+                f"missing values and missing='level' with measure={estimator!r}",
                 "missing='pairwise': numbers have no level for what is missing",
-                "Pass missing='pairwise', or estimator='plugin'.",
+                "Pass missing='pairwise', or measure='plugin'.",
             )
         complete = False
         some = values[block.positions]

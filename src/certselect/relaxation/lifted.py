@@ -21,6 +21,7 @@ import numpy as np
 from certselect.certificate.lift import Lift
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.reduced import ReducedProblem
+from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 from certselect.progress import report
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
@@ -44,7 +45,7 @@ GROWTH = 4.0
 
 
 def relax(
-    problem: SubsetProblem,
+    problem: SubsetProblem | UnitProblem,
     method: str = "auto",
     *,
     tol: float | None = None,
@@ -92,7 +93,7 @@ def relax(
 
 
 def _nonnegative(
-    problem: SubsetProblem,
+    problem: SubsetProblem | UnitProblem,
     tol: float | None,
     max_seconds: float | None,
     max_iterations: int | None,

@@ -72,12 +72,19 @@ def choose_subset(
     'Proven: no 2 features score more than these.'
     """
     stated = Settings.from_keywords(settings)
-    check_search(stated.searching)
-    started = time.perf_counter()
-    rows, names = read_source(table, target, stated.reading, sample_weight=sample_weight, feature_names=feature_names)
-    seconds = {"reading": time.perf_counter() - started}
+    rows, names, seconds = read_checked(table, target, stated, sample_weight=sample_weight, feature_names=feature_names)
     library = None if isinstance(table, Table) else frame_library(table)
     return choose(rows, n_features_to_select, stated, target=names, library=library, seconds=seconds, n_jobs=n_jobs)
+
+
+def read_checked(
+    table: Any, target: Any, settings: Settings, *, sample_weight: Any = None, feature_names: Any = None
+) -> tuple[Table, tuple[str, ...], dict[str, float]]:
+    """The table as the settings say, the names of its target columns, and the time it took to read."""
+    check_search(settings.searching)
+    started = time.perf_counter()
+    rows, names = read_source(table, target, settings.reading, sample_weight=sample_weight, feature_names=feature_names)
+    return rows, names, {"reading": time.perf_counter() - started}
 
 
 def check_search(searching: Searching) -> None:

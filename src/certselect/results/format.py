@@ -102,9 +102,14 @@ def as_dict(result: Result) -> dict[str, Any]:
 
 
 def kept_certificate(selection: Selection) -> Certificate | None:
-    """The certificate, if it holds what shows its bound: a proof may have grown too large to keep."""
+    """The certificate, if it holds what shows its bound: a proof may have grown too large to keep.
+
+    None if every subset was looked at, which shows more than the bound of a relaxation.
+    """
     certificate = selection.certificate
     if certificate is None or (certificate.multipliers is None and certificate.proof is None):
+        return None
+    if _looked_everywhere(selection):
         return None
     return certificate
 
@@ -114,9 +119,13 @@ def claimed_bound(selection: Selection) -> tuple[float, float]:
     certificate = kept_certificate(selection)
     if certificate is not None:
         return certificate.bound, certificate.gap
-    if selection.strategy == "exhaustive" and selection.status == PROVEN_OPTIMAL and not selection.any_size:
+    if _looked_everywhere(selection):
         return selection.objective, 0.0
     return math.nan, math.nan
+
+
+def _looked_everywhere(selection: Selection) -> bool:
+    return selection.strategy == "exhaustive" and selection.status == PROVEN_OPTIMAL and not selection.any_size
 
 
 def _certificate_as_dict(certificate: Certificate | None) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 from certselect.search.certified import certify
 from certselect.search.found import Found
 from certselect.search.path import selection_path
-from certselect.search.registry import find_strategy, register_strategy, strategies
+from certselect.search.registry import find_strategy, list_strategies, register_strategy
 from certselect.search.select import select
 from certselect.search.selection import Selection
 from certselect.search.strategy import Nested, Strategy
@@ -15,8 +15,8 @@ __all__ = [
     "Strategy",
     "certify",
     "find_strategy",
+    "list_strategies",
     "register_strategy",
     "select",
     "selection_path",
-    "strategies",
 ]

@@ -10,8 +10,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+import certselect.search.strategies as _files
 from certselect.registered import Registry
-from certselect.search import strategies as _files
 from certselect.search.strategy import Strategy
 
 AUTO = "auto"
@@ -49,7 +49,7 @@ def strategy_names() -> list[str]:
     return [AUTO, *_registry.names()]
 
 
-def strategies() -> dict[str, Strategy]:
+def list_strategies() -> dict[str, Strategy]:
     """All strategies by name, each with its summary, its options and what it needs."""
     return {name: _registry.find(name) for name in _registry.names()}
 

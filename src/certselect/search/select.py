@@ -44,7 +44,7 @@ def select(
         From `subset_problem`. Its constraints hold whatever the strategy; if it asks for
         any size within a budget, every size is searched and the best answer kept.
     strategy : str
-        How to search: "auto", "forward", "cobra", "exact", ... `certselect.strategies()` lists
+        How to search: "auto", "forward", "cobra", "exact", ... `certselect.list_strategies()` lists
         them all with what they do and which options they have. "auto" is "cobra" with polish
         up to 1000 candidates; beyond, "forward" with polish and a warning.
     random_state : None, int, Generator or RandomState

@@ -17,7 +17,7 @@ from certselect.search.found import Found
 class Nested(NamedTuple):
     """How one run holds the answers for several sizes, where rules ask for nothing but the size."""
 
-    longest: Callable[..., UnitProblem]  # max or min: which size's run passes all others
+    longest: Callable[..., Any]  # max or min: which size's run passes all others
     state: Callable[[UnitProblem, Found], Found]  # where that run stood at a problem's size
 
 

@@ -28,9 +28,9 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         all, with a warning. None, with a budget, for any number it pays for.
     criterion : str or Criterion, default="jmi"
         What a subset is worth: "jmi", "mrmr", "mifs", "d1" ("cife") or "max_relevance";
-        `certselect.criteria()` lists them with their formulas.
+        `certselect.list_criteria()` lists them with their formulas.
     strategy : str, default="auto"
-        How the subset is searched for; `certselect.strategies()` lists them with what they do.
+        How the subset is searched for; `certselect.list_strategies()` lists them with what they do.
         "auto" is "cobra" with polish for up to 1000 usable features, else "forward" with
         polish and a warning.
     strategy_options : dict, optional

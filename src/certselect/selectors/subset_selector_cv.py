@@ -28,7 +28,7 @@ from certselect.selectors.fold_scores import Split, SubsetSearch, fit_and_score,
 from certselect.selectors.fold_tables import sizes_to_try, values_and_labels
 from certselect.selectors.frame_selector import FrameSelector
 from certselect.selectors.size_scores import SizeScores, StoppedEarly
-from certselect.settings import Settings
+from certselect.settings import Reading, Settings
 from certselect.table import Table, read_table
 
 HONEST, PAPER = "honest", "paper"
@@ -221,14 +221,19 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         labels = column_or_1d(y, warn=True)
         return self._fit(table, self._values(X), labels, routed, sample_weight, settings, library)
 
-    def fit_table(self, table: Table, target: tuple[str, ...] = ()) -> SubsetSelectorCV:
-        """Choose and fit on a table with its target, as `read_file` gives it; `target` names its columns."""
+    def fit_table(self, table: Table, target: tuple[str, ...] = (), reading: Reading | None = None) -> SubsetSelectorCV:
+        """Choose and fit on a table with its target, as `read_file` gives it.
+
+        `target` names its columns to predict and `reading` says how it was read, so that the result can be verified.
+        """
         self.n_features_in_ = table.n_features
         self.feature_names_in_ = np.array(table.feature_names, dtype=object)
         self._keeps_missing = table.missing != "error"
         params = {} if table.weights is None else {"sample_weight": table.weights}
         values, labels = values_and_labels(table)
         routed, settings = self._routed("fit", params), self._resolved_settings()
+        if reading is not None:
+            settings = replace(settings, reading=reading)
         self._fit(replace(table, weights=None), values, labels, routed, table.weights, settings, None, target)
         return self
 

@@ -23,8 +23,10 @@ def read_source(
     """
     how = {"task": reading.task, "missing": reading.missing}
     if isinstance(source, Table):
-        beside = {"target": target, "sample_weight": sample_weight, "weight": reading.weight}
-        _refuse("a Table", beside, "A Table brings its own: pass them to read_table.")
+        usual = Reading().to_dict()
+        stated = {name: value for name, value in reading.to_dict().items() if value != usual[name]}
+        beside = {"a target": target, "sample_weight": sample_weight, "feature_names": feature_names, **stated}
+        _refuse("a Table", beside, "A Table brings its own: pass it to read_table.")
         return source, ()
     if isinstance(source, str | os.PathLike):
         _refuse("a file", {"sample_weight": sample_weight, "feature_names": feature_names}, "Name a column by weight=.")
@@ -68,6 +70,6 @@ def _columns_named(frame: Any | None, target: Any) -> tuple[str, ...]:
 
 
 def _refuse(what: str, beside: dict[str, Any], remedy: str) -> None:
-    for name, value in beside.items():
-        if value is not None:
-            raise InvalidInput(f"{name} beside {what}", f"{what} alone", remedy)
+    given = [name for name, value in beside.items() if value is not None]
+    if given:
+        raise InvalidInput(f"{what} and {', '.join(given)} beside it", f"{what} alone", remedy)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput, ManyClassesWarning
+from certselect.errors import InvalidInput, ManyClassesWarning, warn_user
 from certselect.table.labels import encode
 from certselect.table.series import Values, checked, columns_of
 
@@ -136,9 +135,8 @@ def _warn_of_many(column: Values, n_classes: int) -> None:
     if not isinstance(column, np.ndarray):
         return
     if n_classes > _MANY_CLASSES and len(column) < _FEW_ROWS_EACH * n_classes:
-        warnings.warn(
+        warn_user(
             f"The target has {n_classes} different whole numbers in {len(column)} rows, read as class labels: "
             f"pass task='regression' if it is a measurement, task='classification' if they are labels.",
             ManyClassesWarning,
-            stacklevel=4,
         )

@@ -77,7 +77,7 @@ class _Choice:
         self.value_of_required = problem.value(self.required)
         self.pair_costs = weight * problem.pair_matrix[np.ix_(self.free, self.free)].astype(float)
         np.fill_diagonal(self.pair_costs, 0.0)
-        beside = problem.pair_matrix[np.ix_(self.free, self.required)].sum(axis=1, dtype=float)
+        beside = problem.pair_matrix[self.free][:, self.required].sum(axis=1, dtype=float)
         self.worth = problem.worth_alone[self.free] - weight * beside
         self.sizes, self.costs = rules.sizes[self.free], rules.costs[self.free]
         self.budget = rules.budget - rules.cost(self.required)

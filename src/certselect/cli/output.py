@@ -1,0 +1,56 @@
+"""What a command leaves behind: notes on standard error, a file or standard output, an exit code."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from certselect.cli.progress_bar import progress_bar
+from certselect.errors import IdleSettingWarning
+
+INTERRUPTED_EXIT = 130  # what shells report for Ctrl-C
+
+
+@contextmanager
+def watching() -> Iterator[list[warnings.WarningMessage]]:
+    """Show the progress of whatever runs inside the block, and collect its warnings."""
+    with progress_bar(), warnings.catch_warnings(record=True) as warned:
+        # Noted already, where the options were read.
+        warnings.simplefilter("ignore", IdleSettingWarning)
+        yield warned
+
+
+def print_notes(warned: Iterable[warnings.WarningMessage], notes: Iterable[str] = ()) -> None:
+    """What the user should know beside the result, each thing once."""
+    for note in dict.fromkeys([*(str(warning.message) for warning in warned), *notes]):
+        typer.echo(f"note: {note}", err=True)
+
+
+def prints_table(json: Path | None) -> bool:
+    """Whether standard output is for people to read: `--json -` takes it for JSON alone."""
+    return json is None or str(json) != "-"
+
+
+def check_json(json: Path | None) -> None:
+    """Refuse a file that could not be written when the work is done."""
+    from certselect.results.files import check_destination
+
+    if json is not None and prints_table(json):
+        check_destination(json)
+
+
+def write_json(text: str, json: Path | None) -> None:
+    """Write JSON to where `--json` says: to a file, whole or not at all, or to standard output."""
+    from certselect.results.files import write_text
+
+    if json is None:
+        return
+    if prints_table(json):
+        write_text(text, json)
+    else:
+        sys.stdout.write(text)
