@@ -1,16 +1,21 @@
-"""What the documentation shows runs as shown."""
+"""What the documentation shows runs as shown, and what it lists is what there is."""
 
 import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
 import polars
 import pytest
+import typer.main
 
 import certselect
+from certselect.cli.app import app
+from certselect.criteria import definitions
+from certselect.search import registry
 
 ROOT = Path(__file__).parent.parent
 MODULES = [module.name for module in pkgutil.walk_packages(certselect.__path__, "certselect.")]
@@ -20,6 +25,14 @@ PAGES = [
     "README.md",
     *(f"docs/{page}.md" for page in ("guide", "data", "certificates", "choosing", "evaluation", "theory")),
 ]
+ALL_PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+@pytest.fixture(autouse=True)
+def forgets(monkeypatch):
+    """What an example registers is gone after it."""
+    for registered in (registry._registry, definitions._registry):
+        monkeypatch.setattr(registered, "_registered", dict(registered._registered))
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -37,13 +50,110 @@ def test_there_are_examples_to_run():
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_python_on_the_pages(page):
+def test_python_on_the_pages(page, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)
     columns = [*NAMED, *(f"x{i}" for i in range(60 - len(NAMED)))]
     X = polars.DataFrame(rng.normal(size=(120, 60)) + y[:, None] * rng.random(60), schema=columns)
+    monkeypatch.chdir(tmp_path)  # examples write files, and read this one
+    X.with_columns(diagnosis=polars.Series(y)).write_csv("patients.csv")
     names = {"X": X, "y": y, "print": lambda *args: None}
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
     assert blocks
     for block in blocks:
         exec(compile(block, page, "exec"), names)
+
+
+def command_lines():
+    """(page, what follows `certselect`) for every command that a page shows."""
+    for page in ALL_PAGES:
+        for line in re.findall(r"^    certselect (.*)$", page.read_text(), flags=re.MULTILINE):
+            yield pytest.param(line, id=f"{page.name}: {line}")
+
+
+@pytest.mark.parametrize("line", list(command_lines()))
+def test_commands_on_the_pages_can_be_read(line):
+    name, *arguments = shlex.split(line, comments=True)
+    command = typer.main.get_command(app).commands[name]
+    with command.make_context(name, arguments) as context:  # raises for options that do not exist
+        assert context.params
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)]+)\)", page.read_text()):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), target
+        assert not anchor or anchor in anchors(linked), target
+
+
+def anchors(page):
+    """What the headings of a page are linked by: lower case, no punctuation, dashes for spaces."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def table(columns, rows):
+    """A Markdown table."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def strategy_table():
+    """The package's own strategies, as their records describe them."""
+    yes = {True: "yes", False: "no"}
+    rows = []
+    for name, strategy in certselect.list_strategies().items():
+        if strategy.run.__module__ != f"{registry._files.__name__}.{name}":
+            continue  # somebody else's
+        # An option that one size's search hands on to the next one's: not for users.
+        options = [
+            f"`{option}={default!r}`"
+            for option, default in strategy.options.items()
+            if not (strategy.warm_start and option == "warm_start")
+        ]
+        rows.append(
+            [
+                f"`{name}`",
+                strategy.summary,
+                ", ".join(options),
+                yes[strategy.needs_all_pairs],
+                yes[strategy.in_order_of_choice],
+                "each starts from the last" if strategy.warm_start else yes[strategy.nested is not None],
+                yes[strategy.bounds],
+                f"`certselect[{strategy.requires}]`" if strategy.requires else "",
+            ]
+        )
+    columns = ["`strategy`", "what it does", "options", "needs all pairs", "lists features in order of choice"]
+    return table([*columns, "one run for all sizes", "always with a bound", "extra to install"], rows)
+
+
+def criterion_table():
+    """The package's own criteria, as their records describe them."""
+    others = {name: [] for name in definitions.CRITERIA}
+    for alias, name in definitions.ALIASES.items():
+        others[name].append(f"`{alias}`")
+    known = certselect.list_criteria()
+    rows = [
+        [f"`{name}`", known[name].formula, (known[name].pair or "none").replace("_", " "), ", ".join(aliases)]
+        for name, aliases in others.items()
+    ]
+    return table(["`criterion`", "value of a subset of k features", "pair term", "other names"], rows)
+
+
+@pytest.mark.parametrize("make", [strategy_table, criterion_table])
+def test_the_guide_lists_what_there_is(make):
+    made = make()
+    assert made.count("\n") > 3
+    assert made in (ROOT / "docs/guide.md").read_text(), f"docs/guide.md should hold this table:\n\n{made}"
+
+
+def test_the_glossary_explains_terms_once_and_is_linked():
+    explained = re.findall(r"^\*\*(.*?)\*\*", (ROOT / "docs/glossary.md").read_text(), flags=re.MULTILINE)
+    assert len(set(explained)) == len(explained)
+    assert {"Nat", "Relaxation", "Certificate", "Gap", "Polish", "Lift", "Multipliers", "Unit"} <= set(explained)
+    for page in [*PAGES, "docs/architecture.md"]:
+        assert "glossary.md" in (ROOT / page).read_text(), page

@@ -1,6 +1,6 @@
-"""What went wrong, in words a user can act on.
+"""Errors and warnings, in words that a user can act on.
 
-Every message says what was got, what was expected and what to do. All errors
+Every message states what was got, what was expected and what to do. All errors
 derive from `CertselectError`; those about arguments or data are `ValueError`s
 too, so code written for scikit-learn catches them as it always did.
 """
@@ -34,7 +34,7 @@ class UnusableType(InvalidInput, TypeError):
 
 
 class DataUnavailable(CertselectError):
-    """A data set is neither on this computer nor to be fetched."""
+    """A data set is not on this computer and could not be fetched."""
 
     def __init__(self, got: str, expected: str, remedy: str) -> None:
         self.got, self.expected, self.remedy = got, expected, remedy
@@ -49,7 +49,7 @@ class FewerFeaturesWarning(UserWarning):
 
 
 class QuickerSearchWarning(UserWarning):
-    """A table has too many features for the default search; a quicker one was used."""
+    """A table has too many features for COBRA, the default search; forward selection was used."""
 
 
 class ManyClassesWarning(UserWarning):
@@ -57,7 +57,7 @@ class ManyClassesWarning(UserWarning):
 
 
 class IdleSettingWarning(UserWarning):
-    """A setting was given that has no effect beside another one."""
+    """A setting has no effect beside another one."""
 
 
 def warn_user(message: str, category: type[Warning]) -> None:

@@ -1,4 +1,4 @@
-"""How far a long computation is, for whoever wants to know.
+"""How far a long computation is, for callers who want to show it.
 
 The library is silent. Code that works for long calls `report`; a caller who
 wants to see it (the command line does) listens:
@@ -22,7 +22,7 @@ _listener: ContextVar[Listener | None] = ContextVar("certselect_progress", defau
 def report(stage: str, done: int, total: int) -> None:
     """Tell the listener, if there is one, that `done` of `total` parts of a stage are finished.
 
-    After a comma, `stage` may say how it stands: "relaxation, gap 1e-3".
+    After a comma, `stage` may hold details: "relaxation, gap 1e-3".
     """
     listener = _listener.get()
     if listener is not None:

@@ -144,7 +144,7 @@ def test_one_class_and_one_sample_are_refused():
     message = refused(["spam"] * 5)
     assert "one class" in message
     assert "'spam'" in message
-    assert "No feature can tell anything" in message
+    assert "No feature carries information" in message
     assert "1 sample" in refused(["spam"])
 
 

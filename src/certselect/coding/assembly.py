@@ -62,7 +62,7 @@ def assemble(
 def assemble_sparse(
     coding: Coding, cells: CodedCells, target: np.ndarray, weights: np.ndarray | None
 ) -> SparseCodedTable:
-    """A sparse coded table of the stored cells' codes, without those that say what the background says."""
+    """A sparse coded table of the stored cells' codes, without those that equal the background."""
     n = len(coding.feature_names)
     columns = np.repeat(np.arange(n), np.diff(cells.starts))
     kept = np.flatnonzero(cells.codes != cells.background[columns])

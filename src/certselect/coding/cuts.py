@@ -83,7 +83,7 @@ def edges_between(low: np.ndarray, high: np.ndarray, bins: int) -> tuple[np.ndar
 
 
 def only_ends(method: str, bins: int | str) -> bool:
-    """Whether a column's smallest and largest number say where it is cut, whatever lies between."""
+    """Whether a column's cuts depend on its smallest and largest number alone."""
     return method == "uniform" and not isinstance(bins, str)
 
 

@@ -41,7 +41,7 @@ def code_table(
     table : Table
         From `read_table` or `read_file`.
     measuring : Measuring, or its settings by keyword
-        `discretize` says how numbers are cut: into bins of equal width ("uniform"); of equal
+        `discretize` is how numbers are cut: into bins of equal width ("uniform"); of equal
         counts ("quantile"); into three states, below mean - std, between, above mean + std
         ("mean_std"; Peng, Long and Ding 2005); or where the classes change, by Fayyad and Irani's
         entropy and description length ("mdlp"), which may leave a column uncut and so constant.

@@ -1,4 +1,4 @@
-"""Cuts that tell the classes apart, as many as pay for themselves (Fayyad and Irani 1993)."""
+"""Cuts that separate the classes, as many as the minimum description length allows (Fayyad and Irani 1993)."""
 
 from __future__ import annotations
 

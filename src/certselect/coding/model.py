@@ -1,4 +1,4 @@
-"""CodedTable and SparseCodedTable, and the Coding that says how they were made."""
+"""CodedTable and SparseCodedTable, and the Coding they were made with."""
 
 from __future__ import annotations
 

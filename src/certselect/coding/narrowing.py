@@ -1,6 +1,6 @@
 """One pass over a table of integers, compiled: smallest, largest and low byte of every column.
 
-Imports the compiler, so it is imported by whoever loads the counting kernels,
+Imports the compiler, so it is imported by the code that loads the counting kernels,
 when a first table is large enough for them; until then NumPy does the same.
 """
 

@@ -12,7 +12,7 @@ from certselect.coding.masses import RowWeights
 from certselect.table import Table
 from certselect.table.target import NO_LABELS
 
-_DIGITS = range(6, 18)  # of an edge in the name of a bin: as few as tell the edges apart
+_DIGITS = range(6, 18)  # of an edge in the name of a bin: as few as keep the edges apart
 
 
 def cut_target(table: Table, bins: int, weights: RowWeights | None) -> tuple[np.ndarray, ...]:

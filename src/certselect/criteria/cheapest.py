@@ -13,7 +13,7 @@ import numpy as np
 class Choices:
     """Units with sizes and costs, at most one of each group of rivals.
 
-    Units of one size that are nobody's rivals are best taken in order of cost, and
+    Units of one size that have no rivals are best taken in order of cost, and
     a group of rivals of one size stands for its cheapest member; so sorted sums say
     nearly everything, and only groups whose members differ in size need a step of
     the dynamic programme each. That makes it quick for tens of thousands of units.

@@ -47,7 +47,7 @@ def check_size(k: object, problem: SubsetProblem) -> int:
 
 
 def check_feasible(constraints: ColumnConstraints, merged: MergedUnits, names: Sequence[str], k: int | None) -> None:
-    """Refuse constraints that allow no subset of k features (of any size, if k is None), and say why."""
+    """Refuse constraints that allow no subset of k features (of any size, if k is None), with the reason."""
     _check_includes(constraints, names)
     held = merged.order[np.repeat(np.isin(np.arange(len(merged.sizes)), merged.required), merged.sizes)]
     if k is not None and len(held) > k:

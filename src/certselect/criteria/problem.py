@@ -47,7 +47,7 @@ class SubsetProblem(Objective):
     constraints : ColumnConstraints or None
         What a subset must hold to besides its size.
     any_size : bool
-        Whether any size the budget admits will do; k is then the largest one.
+        Whether subsets of any size that the budget allows compete; k is then the largest size.
     """
 
     feature_names: tuple[str, ...]
@@ -68,7 +68,7 @@ class SubsetProblem(Objective):
 
         Opens the searches, the relaxation and the certificates to any symmetric
         matrix: information estimated elsewhere, densest subgraphs, portfolios.
-        `include`, `exclude`, `feature_groups`, `costs` and `budget` say which subsets are
+        `include`, `exclude`, `feature_groups`, `costs` and `budget` set which subsets are
         allowed, as for `subset_problem`.
 
         Examples
@@ -153,7 +153,7 @@ class SubsetProblem(Objective):
     def of_usable_size(self, wanted: int | None) -> SubsetProblem:
         """The same question about `wanted` features, or about all that can be chosen if these are fewer.
 
-        The latter with a warning that says why they are fewer.
+        The latter with a warning that gives the reason.
         """
         usable = len(self.candidates)
         if not isinstance(wanted, int | np.integer) or usable == 0 or wanted <= usable:
@@ -232,12 +232,12 @@ def subset_problem(
     feature_groups : list of lists, or mapping, optional
         Groups that are chosen whole or not at all, such as the columns of one coded
         variable. A mapping may have two keys, "all_or_none" for such groups and
-        "at_most_one" for groups of which one member at most may be chosen. Constant
+        "at_most_one" for groups of which at most one member may be chosen. Constant
         features leave their groups.
     costs : mapping from features to numbers, or n numbers, optional
         What each feature costs; 0 for those not in the mapping.
     budget : float, optional
-        What the subset may cost in all.
+        What the subset may cost in total.
 
     Examples
     --------

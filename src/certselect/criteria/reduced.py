@@ -24,7 +24,7 @@ class ReducedProblem:
     Attributes
     ----------
     matrix : ndarray (m, m)
-        Q of the free units. Its diagonal says what a unit is worth with the required
+        Q of the free units. Its diagonal is what a unit is worth with the required
         ones there: its columns, the pairs among them, and their pairs with those.
     k : int
         Columns still to choose, 0 or more.

@@ -30,7 +30,7 @@ def state_constraints(names: Sequence[str], constant: np.ndarray, stated: Constr
             raise InvalidInput(
                 f"{names[i]!r} in include, which is constant in this table",
                 "features that take two values or more",
-                "Remove it from include: a constant feature says nothing.",
+                "Remove it from include: a constant feature carries no information.",
             )
     together, rivals = _groups(find, stated.feature_groups, constant)
     _check_disjoint(names, TOGETHER, together)
@@ -68,7 +68,7 @@ class _Columns:
                 raise InvalidInput(
                     f"{feature!r} in {where}, the name of {self.times[feature]} columns",
                     "a name that one column has",
-                    "Say which one by its index.",
+                    "Name it by its index.",
                 )
             close = get_close_matches(feature, self.names, n=1)
             raise InvalidInput(
@@ -95,7 +95,7 @@ def _listed(where: str, given: Any) -> Iterable[Any]:
     if given is None:
         return ()
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-        raise InvalidInput(f"{where}={given!r}", "a list", f"Pass {where}=[{given!r}], say.")
+        raise InvalidInput(f"{where}={given!r}", "a list", f"Pass {where}=[{given!r}], for example.")
     return given
 
 
@@ -161,7 +161,7 @@ def _costs(find: _Columns, costs: Any) -> np.ndarray | None:
         raise InvalidInput(
             f"the cost {numbers[i]} of {find.names[i]!r}",
             "a finite number, 0 or more",
-            "Exclude it if it is not for sale.",
+            "Exclude it if it cannot be bought.",
         )
     return numbers
 
@@ -170,7 +170,7 @@ def _budget(costs: Any, budget: Any) -> float:
     if budget is None and costs is None:
         return float("inf")
     if budget is None:
-        raise InvalidInput("costs without a budget", "both", "Pass budget=, what the subset may cost in all.")
+        raise InvalidInput("costs without a budget", "both", "Pass budget=, what the subset may cost in total.")
     if costs is None:
         raise InvalidInput(f"budget={budget!r} without costs", "both", "Pass costs=, what the features cost.")
     number = isinstance(budget, int | float | np.number) and not isinstance(budget, bool)

@@ -103,7 +103,7 @@ def _layout(n_columns: int, groups: tuple[np.ndarray, ...]) -> tuple[np.ndarray,
 
 @dataclass(frozen=True, eq=False)
 class MergedUnits:
-    """What a problem and its constraints say about its units, whatever the size to choose."""
+    """What a problem and its constraints mean for its units, whatever the size to choose."""
 
     column_linear: np.ndarray
     column_pairs: PairSource | None
@@ -187,7 +187,7 @@ class MergedUnits:
 
 
 def merge_units(problem: SubsetProblem) -> MergedUnits:
-    """Merge the all-or-none groups of a user's problem and say its constraints in units."""
+    """Merge the all-or-none groups of a user's problem and state its constraints in units."""
     n, constraints = problem.n_features, problem.constraints
     together = () if constraints is None else constraints.together
     groups = tuple(sorted((np.array(group) for group in together), key=lambda group: int(group[0])))

@@ -60,7 +60,7 @@ def _member(content: bytes, name: str, most_bytes: int, depth: int) -> bytes | N
 
 
 def _at_most(file: IO[bytes] | gzip.GzipFile, most_bytes: int) -> bytes:
-    # The size an archive states for a file is what somebody wrote there; what comes out is counted.
+    # The size an archive states for a file cannot be trusted; what comes out is counted.
     content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
         raise ValueError(f"a file of more than {most_bytes} bytes")

@@ -1,4 +1,4 @@
-"""What a data set holds, and a sum that says whether two sources hold the same.
+"""What a data set holds, and a checksum that shows whether two sources hold the same.
 
 Files differ where the data do not: text or binary, float32 or int8, "ad." or 1 for a
 class. So the sum is taken of the content, brought into one form, never of a file.

@@ -1,4 +1,4 @@
-"""Fetch a file from a public address, or say in one kind of error why not."""
+"""Fetch a file from a public address, or raise one kind of error with the reason."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Read the eight sets from the formats they were published in.
 
 Each reader takes what was downloaded (a zip archive or the file itself) and raises a
-ValueError that says what is wrong where it is something else.
+ValueError that explains what is wrong where it is something else.
 """
 
 from __future__ import annotations

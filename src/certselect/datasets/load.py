@@ -86,7 +86,7 @@ def load_published(
             return dataset
     raise DataUnavailable(
         f"no data set {published.name} ({'; '.join(failures)})",
-        "it in a local folder, in the cache or at its public address",
+        "one in a local folder, in the cache or at its public address",
         f"Set {FOLDER_VARIABLE} to a folder with {published.file}, or connect to the network and call again.",
     )
 
@@ -94,8 +94,8 @@ def load_published(
 def _folder(folder: Path) -> Path:
     if not folder.is_dir():
         raise InvalidInput(
-            f"data folder {str(folder)!r}, which is none",
-            "a folder that is there",
+            f"data folder {str(folder)!r}, which does not exist",
+            "an existing folder",
             f"Correct {FOLDER_VARIABLE} or folder=, or leave both out to download.",
         )
     return folder
@@ -108,12 +108,12 @@ def _from_folder(published: PublishedSet, file: Path) -> Dataset:
         raise InvalidInput(
             f"file {str(file)!r}, not usable as {published.name}: {error}",
             f"{published.title} with {published.shape[0]} rows and {published.shape[1]} columns, as published",
-            "Replace it, or take it away to have the set downloaded.",
+            "Replace it, or remove it to have the set downloaded.",
         ) from None
 
 
 def cache_folder() -> Path:
-    """Where the operating system wants files that can be had again."""
+    """Where the operating system keeps files that can be fetched again."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":

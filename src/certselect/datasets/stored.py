@@ -1,7 +1,7 @@
 """Data sets as .npz files: the form of the cache and of a folder named by CERTSELECT_DATA.
 
 A dense file holds `X` and `y`, and `feature_names` where there are any. Measured values may be
-kept as float32 to save room; `decimals` then says how many decimals were published, and
+kept as float32 to save room; `decimals` is then how many decimals were published, and
 rounding to these gives back the published numbers. A sparse file is one of
 `scipy.sparse.save_npz` (CSR) with `y` beside the parts of the matrix.
 """

@@ -1,4 +1,4 @@
-"""Codes -> InformationTerms: what features say of the target and of each other."""
+"""Codes -> InformationTerms: the information of features about the target and about each other."""
 
 from certselect.information.information_terms import information_terms, measure_table
 from certselect.information.terms import InformationTerms

@@ -46,7 +46,7 @@ def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
 
 
 def _count(n_samples: int, weights: np.ndarray | None) -> int:
-    """How many rows there are, repeated ones as often as their weight says."""
+    """How many rows there are, each counted as often as its weight."""
     return n_samples if weights is None else round(float(weights.sum()))
 
 

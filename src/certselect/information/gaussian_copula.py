@@ -26,7 +26,7 @@ from certselect.threads import one_blas_thread, run_parts, thread_count
 
 # Columns on a side: pairs of so many stay in cache, and products of fewer are slow.
 _LARGEST_TILE, _SMALLEST_TILE = 256, 32
-_FEWEST = 3  # rows of a class that say anything
+_FEWEST = 3  # rows of a class that can show a dependence
 _RANKED_AT_ONCE = 1 << 16  # cells, for a thread: what sorting needs stays in cache
 
 
@@ -35,12 +35,12 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
 
     Every column is replaced by the normal quantiles of its ranks, so only the order of values
     matters; terms are those of normal distributions with the correlations of these scores,
-    less what chance alone adds [1]_. That is exact for monotone functions of jointly normal
+    minus what chance alone adds [1]_. That is exact for monotone functions of jointly normal
     variables, too little where columns depend on each other in another way, and blind to
     dependence that is neither rising nor falling.
 
     With labels C and target numbers Y, relevance is I(X;C) + I(X;Y|C) and conditional redundancy
-    I(Xi;Xj|Y,C), each an average over classes. N samples tell apart no more than ln N
+    I(Xi;Xj|Y,C), each an average over classes. N samples distinguish no more than ln N
     nats: that is the term of a column with itself or a copy, and no term is larger.
 
     Parameters

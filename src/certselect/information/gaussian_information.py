@@ -1,4 +1,4 @@
-"""Mutual information of normal variables from sums of their scores, less what chance alone adds."""
+"""Mutual information of normal variables from sums of their scores, minus what chance alone adds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from scipy.special import digamma
 
 from certselect.information.score_moments import Elimination, PairSums, Side, Sums, left_over, squared_correlation
 
-_FEWEST = 3  # rows, beside one for each known column, that say anything of a dependence
+_FEWEST = 3  # rows, beside one for each known column, that can show a dependence
 
 
 class ClassMean:
@@ -57,8 +57,8 @@ def label_information(sizes: np.ndarray, sums: np.ndarray, squares: np.ndarray, 
     """I(X;C) of columns whose sums over the rows of each class are given, (p, classes) each.
 
     1/2 (ln v - sum of p_c ln v_c) for the variances of all rows and of each class's, written as
-    the average of what each class says: how far the normal distribution of its rows is from that of
-    all. A class without spread says the most one of its size can, and one of too few rows says nothing.
+    the average of what each class contributes: how far the normal distribution of its rows is from that of
+    all. A class without spread contributes the most one of its size can, and one of too few rows nothing.
     """
     total = sizes.sum(axis=1, keepdims=True)
     some = np.maximum(sizes, 1e-300)
@@ -76,7 +76,7 @@ def label_information(sizes: np.ndarray, sums: np.ndarray, squares: np.ndarray, 
 
 
 def _corrected(logs: np.ndarray, n_samples: Sums, free: Sums, spent: Sums, rank: Sums) -> np.ndarray:
-    """-1/2 ln of the unexplained share of a variance, less what it is on average for independent columns.
+    """-1/2 ln of the unexplained share of a variance, minus its average for independent columns.
 
     By chance alone, `spent` of `free` degrees of freedom explain a share that follows a beta distribution.
     """

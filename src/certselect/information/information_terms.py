@@ -53,7 +53,7 @@ def information_terms(
     dtype : {float64, float32}
         Of the pair terms: float32 halves the memory of the whole matrices.
     n_jobs : int, optional
-        Threads; all cores if None. The result does not depend on it.
+        How many cores to use; all if None. The result does not depend on it.
 
     **settings
         How the table is read and measured, as for the selectors:
@@ -66,7 +66,7 @@ def information_terms(
             "neighbors" is Kraskov, Stoegbauer and Grassberger's and its kin for mixed columns.
             For dependence of any shape in some hundreds of columns.
             "auto" picks one of these by the columns' types and the number of rows; `picked` of
-            the result says which, and why.
+            the result names it, with the reason.
         correction : {"none", "miller_madow", "grassberger", "shrinkage"}
             Bias correction for counts, where cells hold few samples. "auto" chooses one where
             none is named.

@@ -93,7 +93,7 @@ class NeighborPairs:
 
     @cached_property
     def relevance(self) -> np.ndarray:
-        """What each feature says of the labels, and within each class of the target's numbers."""
+        """The information of each feature about the labels, and within each class about the target's numbers."""
         relevance = np.zeros(self._n)
         if self._n_classes > 1:
             relevance += self._of_all("relevance", self._pair_kernel(self._whole, self._n))
@@ -220,7 +220,7 @@ class _Kernels(NamedTuple):
 
 @cache
 def _load_kernels() -> _Kernels:
-    """Import the compiled kernels, telling whoever listens if they are yet to be compiled.
+    """Import the compiled kernels, and report to a listener if they have to be compiled first.
 
     Kept here and not by those who use them, who can be pickled so.
     """
@@ -261,14 +261,14 @@ def _with_repeated_rows(table: Table) -> Table:
 def neighbor_terms(table: Table, *, n_neighbors: int = 3, dtype: np.dtype, n_jobs: int | None) -> InformationTerms:
     """Information terms of a table of numbers without cutting them into bins, by nearest neighbours.
 
-    What is estimated, and from which counts, is said at the head of this module.
+    The docstring of this module describes what is estimated, and from which counts.
 
     Parameters
     ----------
     table : Table
         Dense; missing values with missing="pairwise" only, where each term is measured on the
         rows that have what it is about. Whole weights repeat rows, and a repeated row is its
-        own nearest neighbour: they say "this was seen so often", not "this matters so much".
+        own nearest neighbour: they mean "this was seen so often", not "this matters so much".
     n_neighbors : int
         k: more neighbours give less variance and more bias.
     dtype : dtype

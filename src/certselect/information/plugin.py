@@ -80,7 +80,7 @@ class CountedPairs:
         return self._plain
 
     def _load_compiled(self) -> CompiledCounter | CompiledCellCounter:
-        """Import the compiled kernels, telling whoever listens if they are yet to be compiled."""
+        """Import the compiled kernels, and report to a listener if they have to be compiled first."""
         import_module("certselect.coding.narrowing")  # where the compiler is loaded, coding uses it too
         if self._by_cells is not None:
             from certselect.information.kernels import cell_kernels, cells_compiled

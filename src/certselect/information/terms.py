@@ -1,4 +1,4 @@
-"""InformationTerms: what each feature says of the target, and each pair of each other."""
+"""InformationTerms: the information of each feature about the target, and of each pair of features about each other."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def solve(
         Stop once dual - primal <= tol * max(|primal|, 0.001 k max|Q|); 1e-6 if not
         given, 1e-3 for "low_rank".
     max_seconds, max_iterations : optional
-        Stop earlier, with a status that says so and multipliers that still bound.
+        Time limit; the status then shows it, and the multipliers still give a bound.
     warm_start : Relaxation, optional
         The answer for a neighbouring k (or Q) of the same size n; with sizes, for the
         same k and sizes, else it is not used.
@@ -146,7 +146,7 @@ def chosen_method(method: str, n: int) -> str:
 
 
 def _checked(Q: np.ndarray, k: int, sizes: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
-    """Q and sizes (None where all are 1) as they can be used, or an error that says what is wrong."""
+    """Q and sizes (None where all are 1) as they can be used, or an error that explains what is wrong."""
     Q = np.asarray(Q)
     if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or (len(Q) == 0 and k != 0):
         raise InvalidInput(f"a matrix of shape {Q.shape}", "a square one", "Pass Q as an (n, n) array.")

@@ -19,7 +19,7 @@ from certselect.search.proved import Proved
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.search.strategies.exact import MOST_UNITS, prove, start_well
 
-# How long certify="tight" may take where nothing else is said.
+# How long certify="tight" may take if not given.
 TIGHT_SECONDS = 60.0
 
 
@@ -33,12 +33,12 @@ def certify(
     multipliers: np.ndarray | None = None,
     lift: Lift | None = None,
 ) -> Selection:
-    """Say how far a subset can be from the best of its size, and prove it.
+    """Prove how far a subset can be from the best one of its size.
 
     Solves the semidefinite relaxation of the problem and turns its multipliers
     into a number that no allowed subset of k features exceeds; the proof rests on
     the problem's matrix, the multipliers and the lift alone, not on the solver.
-    Ctrl-C ends the solver early: the bound is then weaker, and as true.
+    Ctrl-C ends the solver early: the bound is then weaker, but still valid.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def certify(
         From `select`, or with `indices` of your own.
     tight : bool
         Go on after the relaxation, deciding features and distinguishing cases, until no
-        better subset can be left or `max_seconds` (60 if not given) are over. Above 4000
-        candidates the relaxation has to do.
+        better subset can be left or `max_seconds` (60 if not given) are over. With more than 4000
+        candidates only the relaxation is used.
     tol, max_seconds
         Passed to `relax`: how closely, and how long, to solve.
     multipliers : ndarray (n+1,), optional

@@ -24,14 +24,14 @@ class Completion:
         # One place behind the units: "nobody", of a size that never fits.
         self._sizes = np.append(rules.sizes, rules.k + 1)
         self._costs = np.append(rules.costs, 0.0)
-        # Those who are nobody's rivals share a number that is never taken.
+        # Units without rivals share a number that is never taken.
         self._group = np.full(self.n_units + 1, len(rules.rivals))
         for number, group in enumerate(rules.rivals):
             self._group[group] = number
 
     @property
     def nobody(self) -> int:
-        """What stands in an array of units where there is none."""
+        """What fills an array of units where there is none."""
         return self.n_units
 
     def in_order(self, ranking: Iterable[int], chosen: Sequence[int] = ()) -> list[int]:
@@ -118,6 +118,6 @@ class Completion:
             size += np.where(fits, self._sizes[unit], 0)
             cost += np.where(fits, self._costs[unit], 0.0)
             held[each, group] |= fits
-            held[:, -1] = False  # those who are nobody's rivals
+            held[:, -1] = False  # units without rivals
             fitting[:, place] = np.where(fits, unit, self.nobody)
         return fitting, size == rules.k

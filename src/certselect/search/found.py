@@ -24,7 +24,7 @@ class Found:
     whatever happens next, and the `relaxation` once it is solved. `any_size` says
     that the subset is meant to have its own size instead of k; `drawn_size` is how
     large random subsets were on average before their size was repaired. `proved` is
-    what a search that goes for the proof came to know.
+    what a search for a proof found out.
     """
 
     indices: list[int] = field(default_factory=list)

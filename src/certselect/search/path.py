@@ -29,7 +29,7 @@ def selection_path(
     """Select features for several sizes at once, to choose a size or to see how the subset grows.
 
     Each answer is the one `select` gives at that size. Where a strategy's subsets nest,
-    as those of "forward" do, it runs once for all sizes (and every answer tells that run's
+    as those of "forward" do, it runs once for all sizes (and every answer has that run's
     seconds); the others run once per size, and so do all under constraints other than `exclude`.
 
     Parameters

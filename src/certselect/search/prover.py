@@ -66,7 +66,7 @@ class Prover:
 
     `offer` is asked for a subset (positions) near a membership (m,), or None if it has
     nothing new; `worth` values a subset. Up to `all_best` subsets as good as the best (to
-    `tie`) are looked for too and kept in `equals`. Values may be `lost` above what the matrix says.
+    `tie`) are looked for too and kept in `equals`. Values may be up to `lost` above those of the matrix.
     """
 
     def __init__(

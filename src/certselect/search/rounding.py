@@ -71,7 +71,7 @@ def subset_values(subsets: np.ndarray, Q: np.ndarray) -> np.ndarray:
 
 
 def start_from_forward(problem: UnitProblem, found: Found, rng: np.random.Generator) -> None:
-    """Put the forward selection into `found`: an answer for whoever cannot wait for the rounded one."""
+    """Put the forward selection into `found`: the answer if Ctrl-C comes before the rounded one."""
     quick = Found(indices=found.indices)  # shared, so that Ctrl-C on the way leaves what there is
     forward(problem, quick, rng)
     found.indices.sort()
@@ -84,7 +84,7 @@ def round_draws(problem: UnitProblem, found: Found, drawn: np.ndarray, *, repair
     Draws are about the positions of `problem.reduced`: required units are in every
     subset without being drawn. With `repair` off they compete as they are, but for empty
     ones; if all are empty they are repaired nevertheless. Equals: the lexicographically
-    first subset. What `found` held before gives way at the end in any case, earlier only
+    first subset. What `found` held before is always replaced at the end, earlier only
     to a better one.
     """
     scale, reduced, Q = value_scale(problem), problem.reduced, problem.reduced.matrix

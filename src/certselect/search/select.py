@@ -1,4 +1,4 @@
-"""Run a search strategy on a problem and say what came of it."""
+"""Run a search strategy on a problem and return what it found."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def select(
     strategy_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Selection:
-    """Find k features that are worth much together.
+    """Find k features whose value together is large.
 
     Equal values (to 1e-12) are decided in favour of the lowest column, so the
-    answer does not hang on rounding.
+    answer does not depend on rounding.
 
     Ctrl-C ends a long search early: the answer is the best subset found so far,
     filled up with the most relevant features if it was not whole yet, and its
@@ -46,7 +46,7 @@ def select(
     strategy : str
         How to search: "auto", "forward", "cobra", "exact", ... `certselect.list_strategies()` lists
         them all with what they do and which options they have. "auto" is "cobra" with polish
-        up to 1000 candidates; beyond, "forward" with polish, and a warning that says so.
+        up to 1000 candidates; beyond, "forward" with polish and a warning.
     random_state : None, int, Generator or RandomState
         Seed of the random strategies; the same int gives the same answer.
     polish : bool
@@ -55,7 +55,7 @@ def select(
     certify : bool or "tight"
         Prove how far the answer can be from the best subset of its size: fills
         `upper_bound` and `gap`. "cobra" always does. "tight" spends up to 60 seconds on
-        the smallest bound it can get, often on the proof that nothing is better (more
+        the smallest bound it can get, often on a proof that the answer is optimal (more
         time: `certify(..., tight=True, max_seconds=...)`).
     strategy_options : mapping, optional
         The strategy's own options, {"draws": 500} for example.
@@ -81,9 +81,9 @@ def select(
     certify = check_certify(certify)
     if found.name == "forward" != strategy.casefold():
         warn_user(
-            f"{len(problem.candidates)} features are many for the relaxation that strategy='auto' solves up to "
+            f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
             f"{MOST_FOR_COBRA}: used forward selection with polish instead, which proves no bound. Pass "
-            "strategy='cobra' to wait for it, or strategy='forward' to silence this.",
+            "strategy='cobra' to solve it all the same, or strategy='forward' to silence this.",
             QuickerSearchWarning,
         )
     if problem.any_size:

@@ -44,12 +44,12 @@ class Selection:
     status : str
         "complete", "proven optimal" or "interrupted" (the best found before Ctrl-C).
     certificate : Certificate or None
-        What shows `upper_bound`, to be checked again: multipliers, or a proof of a tight one.
+        What shows `upper_bound` and can be checked again: multipliers, or a proof.
     seconds : dict
         Time spent, by stage.
     drawn_size : float
-        For "cobra" and "soss": mean size of the random subsets before it was
-        brought to k, so how much work the repair had; NaN for the others.
+        For "cobra" and "soss": mean size of the random subsets before they were
+        repaired to k features; NaN for the others.
     dropped : tuple of str
         Constant features, left out before the search.
     proven_in, proven_out : tuple of str

@@ -20,7 +20,7 @@ class Subset:
         self.members: list[int] = []
         self.size = 0
         self._pairs_with_members = np.zeros(problem.n_features)
-        self._rows_to_come: list[int] = []  # members whose pair terms nobody has needed yet
+        self._rows_to_come: list[int] = []  # members whose pair terms were not needed yet
         self._worth_alone = self._shared_inside = 0.0
         # -inf marks what may not come: non-candidates and members.
         self._open = np.full(problem.n_features, -np.inf)

@@ -46,7 +46,7 @@ def last_best(values: np.ndarray, scale: float) -> int:
 def descending(values: np.ndarray, width: Callable[[float], float]) -> Iterator[int]:
     """Positions from the largest value to the smallest: always the first of those that equal the largest left.
 
-    `width` says how far below the largest a value may be and still equal it.
+    `width` is how far below the largest a value may be and still equal it.
     """
     order = np.argsort(-values, kind="stable").tolist()
     equals: list[int] = []  # positions of values that equal the largest left, a heap

@@ -109,7 +109,7 @@ def numeric_array(values: Sequence[object], where: str) -> np.ndarray | None:
     if not all(issubclass(kind, _WHOLE) for kind in types):
         try:
             return np.array([float(value) for value in values])  # pyright: ignore[reportArgumentType]
-        except OverflowError:  # beyond all floats: told apart as categories
+        except OverflowError:  # beyond all floats: kept apart as categories
             return None
     if all(issubclass(kind, bool | np.bool_) for kind in types):
         return np.array(values, dtype=bool)
@@ -117,7 +117,7 @@ def numeric_array(values: Sequence[object], where: str) -> np.ndarray | None:
     array = np.array(whole)
     if array.dtype.kind == "f" and min(whole) >= 0:  # NumPy makes floats of 2^64 - 1 beside 0
         return np.array(whole, dtype=np.uint64)
-    # Integers that no integer dtype holds are told apart as categories; as floats some would become equal.
+    # Integers that no integer dtype holds are kept apart as categories; as floats some would become equal.
     return array if array.dtype.kind in "iu" else None
 
 

@@ -19,9 +19,9 @@ Cells = tuple[np.ndarray, np.ndarray]
 def settle_missing(
     blocks: Sequence[Block], names: Sequence[str], n_samples: int, missing: Missing
 ) -> tuple[tuple[Block, ...], Missing]:
-    """Mark the cells that are NaN, None or null, and say what is to become of them: "error" if there are none.
+    """Mark the cells that are NaN, None or null, and return how to treat them: "error" if there are none.
 
-    Refuses them with the columns named if `missing` says "error", and infinities whatever it says.
+    Refuses them with the columns named if `missing` is "error", and infinities always.
     """
     suspects = [block.kind == "number" and not _surely_finite(block.values) for block in blocks]
     marked = tuple(_marked(block) if suspect else block for block, suspect in zip(blocks, suspects, strict=True))

@@ -32,7 +32,7 @@ def read_file(
 ) -> Table:
     """Read a table with its target from a CSV or Parquet file.
 
-    The suffix says which: .csv, .tsv and .txt (also .gz) are text with a header
+    The suffix decides which: .csv, .tsv and .txt (also .gz) are text with a header
     line, separated by commas, semicolons or tabs, whichever the header uses;
     .parquet and .pq are Parquet. Empty cells are missing values.
 
@@ -43,7 +43,7 @@ def read_file(
         Name of the column that holds the class labels or numbers to predict, or several such;
         all others are features.
     weight : str, optional
-        Name of the column that says how much each row counts; it is no feature.
+        Name of the column of sample weights; it is not a feature.
     task, missing
         As in `read_table`; "auto" makes missing values a level of their own.
     """
@@ -119,6 +119,6 @@ def _empty(file: Path) -> InvalidInput:
 def _unreadable(file: Path, kind: str, error: Exception) -> InvalidInput:
     return InvalidInput(
         f"file {str(file)!r}, which cannot be read as {kind} ({error})",
-        "a file of the kind its suffix says",
+        "a file of the kind that its suffix names",
         "Check that it is whole and has the right suffix.",
     )

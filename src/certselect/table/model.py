@@ -1,4 +1,4 @@
-"""Table: columns grouped by kind, and what is to be told about every row."""
+"""Table: columns grouped by kind, and the target to predict."""
 
 from __future__ import annotations
 

@@ -29,9 +29,9 @@ def read_table(
     task: str = "auto",
     missing: str = "auto",
 ) -> Table:
-    """Which columns are there, of what kind, and what is to be told about each row?
+    """Which columns does the table have, of what kind, and what is the target?
 
-    Integers and bools are told apart from numbers by their dtype, not by their
+    Integers and bools are distinguished from numbers by their dtype, not by their
     values; everything that is neither is a category. Infinite values are refused,
     with the columns named.
 

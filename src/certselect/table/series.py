@@ -18,7 +18,7 @@ Values = np.ndarray | Sequence[object]
 
 
 def columns_of(y: Any, name: str) -> list[Values]:
-    """The columns of anything of one or two dimensions, as arrays or lists; `name` is said in errors."""
+    """The columns of anything of one or two dimensions, as arrays or lists; `name` is for errors."""
     if is_sparse(y):
         raise UnusableType(f"{name} as a sparse matrix ({type(y).__name__})", "a dense array", "Pass y.toarray().")
     if isinstance(y, list | tuple):

@@ -19,7 +19,7 @@ _MANY_CLASSES, _FEW_ROWS_EACH = 20, 5
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is to be told: class codes (m,) int32, the classes' labels, and numbers (m, t)."""
+    """What is to be predicted: class codes (m,) int32, the classes' labels, and numbers (m, t)."""
 
     codes: np.ndarray
     classes: tuple[Hashable, ...]
@@ -27,11 +27,11 @@ class Target:
 
 
 def read_target(y: Any, n_samples: int, task: str = "auto", rows: np.ndarray | None = None) -> Target:
-    """Tell labels from numbers in a target of one or several columns, for all rows or some.
+    """Separate labels from numbers in a target of one or several columns, for all rows or some.
 
     Labels may be integers, whole floats, strings, bools or any other hashable values, in
     lists, arrays, series or frames. A column of numbers that are not all whole is a
-    measurement, unless `task` says otherwise; so is every column if `task` is "regression".
+    measurement, unless `task` is "classification"; so is every column if `task` is "regression".
     """
     if y is None:
         raise InvalidInput(
@@ -66,7 +66,7 @@ def refuse_constant(classes: tuple[Hashable, ...], numbers: np.ndarray, *, trimm
     raise InvalidInput(
         got,
         expected,
-        "No feature can tell anything about a target that never changes: check that the right column was passed.",
+        "No feature carries information about a target that never changes: check that the right column was passed.",
     )
 
 
@@ -78,7 +78,7 @@ def _of_length(columns: list[Values], n_samples: int) -> list[Values]:
             "Check that X and y come from the same rows.",
         )
     if n_samples == 1:
-        raise InvalidInput("1 sample", "at least two rows, of two classes", "One row tells nothing about a target.")
+        raise InvalidInput("1 sample", "at least two rows, of two classes", "Nothing can be learned from one row.")
     return columns
 
 

@@ -1,4 +1,4 @@
-"""What mutual information says of the error that no classifier can avoid.
+"""Bounds by mutual information on the error that no classifier can avoid.
 
 Information and entropies are in nats, as everywhere; the paper states these bounds in bits.
 """
@@ -31,7 +31,7 @@ def bayes_error(table: Any) -> float:
 
     Examples
     --------
-    The paper's Example 1: X1 says more of the class than X2, and yet errs more often.
+    The paper's Example 1: X1 carries more information about the class than X2, and yet has the larger error.
 
     >>> from certselect.theory import bayes_error, mutual_information
     >>> x1, x2 = [[0.25, 0.0], [0.25, 0.5]], [[0.35, 0.05], [0.15, 0.45]]  # rows: X = -1, 1; columns: C = -1, 1
@@ -94,7 +94,7 @@ def fano_weak_lower_bound(mutual_information: float, target_entropy: float, n_cl
 
         1 + Pe log2(n_classes - 1) >= H(C) - I(X;C).
 
-    It says nothing of two classes (the answer is 0 then), and never more than `fano_lower_bound`.
+    It is empty for two classes (0), and never larger than `fano_lower_bound`.
 
     Parameters
     ----------

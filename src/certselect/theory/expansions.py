@@ -12,7 +12,7 @@ from certselect.theory.joint_table import JointDistribution, features_and_class
 
 
 def first_expansion(table: Any, order: int) -> float:
-    """Approximate what all features say of the class by interactions of at most `order` of them, in nats.
+    """Approximate the information of all features about the class by interactions of at most `order` of them, in nats.
 
     The paper's `eq_8`, the addition law of sets, cut after the terms of `order` features:
 
@@ -42,7 +42,7 @@ def first_expansion(table: Any, order: int) -> float:
 
 
 def second_expansion(table: Any, order: int) -> float:
-    """Approximate what all features say of the class by what `order` of them say on average, in nats.
+    """Approximate the information of all features about the class by the mean over `order` of them, in nats.
 
     The paper's `eq_11`, the chain rule summed over all orders of the features, cut after
     the terms with `order` features, and divided by the N/2 on its left side:

@@ -1,6 +1,6 @@
 """What backward elimination and COBRA promise before they are run, and when the promise counts.
 
-A ratio of r says: the subset found is worth at least r times the best one. Both theorems are
+A ratio of r means: the subset found is worth at least r times the best one. Both theorems are
 about the k-heaviest subgraph problem with weights that are 0 or more; `check_nonnegative`
 says whether a problem is of that kind. A certificate says more about the answer at hand and
 assumes nothing.

@@ -38,7 +38,7 @@ def entropy(table: Any, axes: int | Iterable[int] | None = None) -> float:
 def mutual_information(
     table: Any, first: int | Iterable[int], second: int | Iterable[int], given: int | Iterable[int] = ()
 ) -> float:
-    """What do some variables say of others, perhaps when further ones are known already, in nats?
+    """How much information do some variables carry about others, perhaps when further ones are known, in nats?
 
     I(A;B|Z) = H(A,Z) + H(B,Z) - H(A,B,Z) - H(Z), the paper's `eq_1` where nothing is given.
 
@@ -57,7 +57,7 @@ def mutual_information(
     >>> from certselect.theory import mutual_information
     >>> xor = np.zeros((2, 2, 2))  # two fair coins, and whether they differ
     >>> xor[0, 0, 0] = xor[1, 1, 0] = xor[0, 1, 1] = xor[1, 0, 1] = 1 / 4
-    >>> mutual_information(xor, 0, 2)  # one coin says nothing
+    >>> mutual_information(xor, 0, 2)  # one coin carries no information
     0.0
     >>> round(mutual_information(xor, [0, 1], 2), 6), round(mutual_information(xor, 0, 2, given=1), 6)
     (0.693147, 0.693147)
@@ -76,7 +76,7 @@ def interaction_information(table: Any, axes: Iterable[int] | None = None, given
         I(Y1;...;YN) = I(Y1;...;YN-1) - I(Y1;...;YN-1|YN),
 
     which is mutual information for two variables and entropy for one. Unlike those
-    it may be negative: two features that say more of the class together than
+    it may be negative: two features that carry more information about the class together than
     apart (synergy) have I(Xi;Xj;C) < 0, redundant ones I(Xi;Xj;C) > 0.
 
     Parameters

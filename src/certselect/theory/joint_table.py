@@ -112,6 +112,6 @@ def features_and_class(table: Any) -> tuple[JointDistribution, list[int], int]:
     joint = JointDistribution(table)
     if joint.n_variables < 2:
         raise InvalidInput(
-            "a table with one axis", "one axis per feature and a last one for the class", "Count the class along."
+            "a table with one axis", "one axis per feature and a last one for the class", "Add an axis for the class."
         )
     return joint, list(range(joint.n_variables - 1)), joint.n_variables - 1

@@ -47,7 +47,7 @@ def kirkwood_approximation(table: Any) -> np.ndarray:
 
 
 def mifs_from_kirkwood(table: Any) -> float:
-    """Derive MIFS: what the features say of the class if two assumptions hold, in nats.
+    """Derive MIFS: the information of the features about the class if two assumptions hold, in nats.
 
     The paper's `identity`. With Pr(X) replaced by its Kirkwood superposition Pr^ inside
     the logarithm, and features independent within each class,

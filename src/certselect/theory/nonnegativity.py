@@ -85,7 +85,7 @@ def check_nonnegative(problem: SubsetProblem) -> Nonnegativity:
         raise InvalidInput(
             "a problem with constraints",
             "one in which all sets of k candidates are allowed",
-            "The theorems do not speak of constraints; a certificate does.",
+            "The theorems do not cover constraints; a certificate does.",
         )
     Q = problem.candidate_matrix
     own = Q.diagonal().astype(np.float64) / (problem.k - 1)

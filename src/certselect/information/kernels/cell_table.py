@@ -98,7 +98,7 @@ def counting_units(weights: np.ndarray | None, m: int, correction: str) -> tuple
     if bits and correction == "grassberger":
         raise InvalidInput(
             "sample weights that are not whole numbers with correction='grassberger'",
-            "whole numbers, which stand for repeated rows: the correction is one of counts",
+            "whole numbers, that is, repeated rows: the correction is one for counts",
             "Use correction='miller_madow' or 'shrinkage'.",
         )
     return whole, CountLogs(int(whole.sum()), m, phi, bits)

@@ -121,7 +121,7 @@ def _take_one(xs, ys, y_order, sorted_second):
 def _sum_numbers(first, second, sorted_second, n, k, nearest, first_buckets, second_buckets, psi):
     """Two columns of numbers, n rows from place LANES on in the order of the first."""
     if n < 2 or first[LANES] == first[LANES + n - 1] or sorted_second[0] == sorted_second[n - 1]:
-        return np.int64(0)  # a constant says nothing
+        return np.int64(0)  # a constant carries no information
     total = n * psi[n]
     sorted_first = first[LANES:]
     first_per_unit = fill_buckets(sorted_first, n, first_buckets)

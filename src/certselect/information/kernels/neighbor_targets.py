@@ -52,7 +52,7 @@ def sum_with_target(values, targets, group_at, columns, k, psi, sums, used):
                 continue
             rows += n
             if (x[LANES : LANES + n] == x[LANES]).all():
-                continue  # a constant says nothing
+                continue  # a constant carries no information
             total += n * psi[n]
             reach = BEYOND
             for place in range(LANES, LANES + n):

@@ -1,1 +1,1 @@
-"""One search strategy per file; the file's name is the strategy's, and its `STRATEGY` says what it needs."""
+"""One search strategy per file; the file's name is the strategy's, and its `STRATEGY` describes it."""

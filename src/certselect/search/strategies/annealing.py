@@ -30,7 +30,7 @@ def annealing(
     steps: int | None = None,
     temperature: float = 1.0,
 ) -> None:
-    """Escape what stops greedy searches by taking, now and then, a swap for the worse.
+    """Leave local optima, which stop greedy searches, by sometimes accepting a swap that lowers the value.
 
     Starts from the forward selection, so it never ends below it. Each step
     proposes to exchange a random member for a random candidate left out; a
@@ -176,6 +176,6 @@ def _spread_of_swaps(problem: UnitProblem, members: list[int], outside: list[int
 STRATEGY = Strategy(
     "annealing",
     annealing,
-    "random swaps that cool down; escapes what stops greedy searches",
+    "simulated annealing by swaps; can leave local optima that stop greedy searches",
     needs_all_pairs=True,
 )

@@ -83,7 +83,7 @@ def _shared_with(matrix: np.ndarray, members: np.ndarray) -> np.ndarray:
 STRATEGY = Strategy(
     "backward",
     backward,
-    "shrink greedily from all features; sees features that matter only together",
+    "removes the least useful feature until k are left; sees features that matter only together",
     needs_all_pairs=True,
     nested=LAST_REMOVALS,
 )

@@ -74,7 +74,7 @@ def cobra(
 STRATEGY = Strategy(
     "cobra",
     cobra,
-    "the paper's search: relax to a semidefinite programme, round at random, repair",
+    "solves the semidefinite relaxation, rounds it at random and repairs the size",
     needs_all_pairs=True,
     warm_start=True,
     bounds=True,

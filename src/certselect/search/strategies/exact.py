@@ -40,7 +40,7 @@ def exact(
 
     Starts from the better of forward and backward selection, polished; then bounds,
     decides features, shrinks the problem and distinguishes cases (see `prover`) until
-    nothing better can be left. The status is then "proven optimal". `max_seconds` or
+    no better subset is possible. The status is then "proven optimal". `max_seconds` or
     Ctrl-C ends it earlier: the answer is the best subset found, with the gap that is left.
 
     Of subsets that a single swap turns into each other without any change of value the
@@ -140,7 +140,7 @@ def prover_for(problem: UnitProblem, units: list[int], *, all_best: int = 0, kno
 STRATEGY = Strategy(
     "exact",
     exact,
-    "the best subset, proven to be the best, or the gap that is left when time is up",
+    "finds the optimal subset and proves it; at the time limit, the best one found and its gap",
     needs_all_pairs=True,
     bounds=True,
 )

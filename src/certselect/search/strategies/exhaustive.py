@@ -157,6 +157,7 @@ class _Choice:
 STRATEGY = Strategy(
     "exhaustive",
     exhaustive,
-    "every subset; the best one for sure, for a few million subsets at most",
+    "tries every subset, so its answer is optimal; up to a few million subsets",
     needs_all_pairs=True,
+    bounds=True,
 )

@@ -50,4 +50,4 @@ def floating(problem: UnitProblem, found: Found, rng: np.random.Generator, /) ->
         report("floating", subset.size, problem.k)
 
 
-STRATEGY = Strategy("floating", floating, "forward, with steps back where they help", in_order_of_choice=True)
+STRATEGY = Strategy("floating", floating, "forward selection with steps back where they help", in_order_of_choice=True)

@@ -33,7 +33,7 @@ def forward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -> 
 STRATEGY = Strategy(
     "forward",
     forward,
-    "grow the subset greedily; the quickest that heeds pairs",
+    "adds the best feature, k times; the quickest search that uses pair terms",
     in_order_of_choice=True,
     nested=FIRST_CHOICES,
 )

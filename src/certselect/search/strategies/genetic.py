@@ -1,4 +1,4 @@
-"""A genetic algorithm: subsets that breed, of which the best live on."""
+"""A genetic algorithm: subsets are combined, and the best survive."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class _Brood:
     def values(self, subsets: np.ndarray) -> np.ndarray:
         """The value of each row's subset at size k, the required units in it."""
         one, other = np.triu_indices(self.width, 1)
-        # Rows are filled up at their ends, so where the first of a pair is nobody the second is too.
+        # Rows are filled up at their ends, so where the first of a pair is `nobody` the second is too.
         last = self.completion.nobody - 1
         terms = self.pairs[np.minimum(subsets[:, one], last), np.minimum(subsets[:, other], last)]
         shared = np.where(subsets[:, other] <= last, terms, 0.0).sum(axis=1, dtype=float)
@@ -127,4 +127,9 @@ class _Brood:
         return np.union1d(self.required, row[row != self.completion.nobody]).tolist()
 
 
-STRATEGY = Strategy("genetic", genetic, "subsets that breed; combines what good subsets agree on", needs_all_pairs=True)
+STRATEGY = Strategy(
+    "genetic",
+    genetic,
+    "evolves a population of subsets; combines what good subsets have in common",
+    needs_all_pairs=True,
+)

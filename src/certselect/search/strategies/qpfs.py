@@ -187,7 +187,7 @@ def ranked(problem: UnitProblem, candidates: np.ndarray, weights: np.ndarray) ->
 STRATEGY = Strategy(
     "qpfs",
     qpfs,
-    "one convex programme weighs all features, for comparison",
+    "weights all features by one convex programme, takes the k largest; for comparison",
     needs_all_pairs=True,
     in_order_of_choice=True,
     nested=FIRST_CHOICES,

@@ -1,4 +1,4 @@
-"""The features that carry most information about the target one by one, whatever they share."""
+"""The features that carry most information about the target one by one, however redundant."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def relevance(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -
 STRATEGY = Strategy(
     "relevance",
     relevance,
-    "the most relevant features one by one, whatever they share",
+    "takes the k most relevant features, however redundant; a baseline",
     in_order_of_choice=True,
     nested=FIRST_CHOICES,
 )

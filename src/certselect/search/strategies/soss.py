@@ -27,8 +27,8 @@ def soss(problem: UnitProblem, found: Found, rng: np.random.Generator, /, *, dra
     Here d is the diagonal of Q, so that relevance counts as it does in a subset, plus the
     smallest shift that makes the pair terms left in the quadratic part concave: their
     largest eigenvalue. The maximum of the right side over 0 <= x <= 1, sum x = k is then a
-    convex programme. (It bounds every subset of k features, less tightly than COBRA's
-    relaxation as a rule.)
+    convex programme. (It bounds every subset of k features, usually less tightly than COBRA's
+    relaxation.)
     `draws` times, each feature comes in with probability x_i; each subset is brought to k
     features as in COBRA, and the best is kept. Ctrl-C before that leaves the forward
     selection. Needs the whole pair matrix and the package clarabel.
@@ -102,7 +102,7 @@ def draw_members(membership: np.ndarray, draws: int, rng: np.random.Generator) -
 STRATEGY = Strategy(
     "soss",
     soss,
-    "a concave programme rounded at random, for comparison",
+    "solves a concave quadratic programme and rounds it at random; for comparison",
     needs_all_pairs=True,
     requires="solvers",
 )
