@@ -54,7 +54,7 @@ def stated_problem(rng, statement, k):
     limits = {"costs": statement["costs"], "budget": statement["budget"]} if statement["limited"] else {}
     groups = {"all_or_none": statement["together"], "at_most_one": statement["rivals"]}
     roles = {"include": statement["include"], "exclude": statement["exclude"]}
-    return SubsetProblem.from_matrix(Q + Q.T, k, feature_groups=groups, **roles, **limits)
+    return SubsetProblem.from_matrix(Q + Q.T, k, feature_feature_groups=groups, **roles, **limits)
 
 
 def subsets(items):
@@ -112,7 +112,7 @@ def test_constraints_allow_what_was_stated(seed):
 @settings(max_examples=300, deadline=None)
 def test_rules_answer_as_the_list_of_allowed_subsets_does(seed):
     rng, problem, allowed, _, _ = feasible_problem(seed)
-    form, rules = problem.units, problem.units.problem.rules
+    form, rules = problem.units, problem.units.rules
     candidates = form.problem.candidates.tolist()
     assert form.columns(candidates) == sorted(set().union(*allowed), key=form.columns(range(len(form.members))).index)
     if rules is None:
@@ -174,26 +174,26 @@ def test_without_constraints_nothing_is_copied():
     Q = np.eye(4)
     problem = SubsetProblem.from_matrix(Q, 2)
     assert problem.constraints is None
-    assert problem.units.problem is problem
+    assert problem.units is problem
     assert [members.tolist() for members in problem.units.members] == [[0], [1], [2], [3]]
     assert problem.units.columns([3, 1]) == [3, 1]
     assert problem.reduced.matrix is problem.matrix
     assert problem.reduced.plain
     assert (problem.reduced.k, problem.reduced.constant, problem.reduced.costs) == (2, 0.0, None)
     fewer = SubsetProblem.from_matrix(Q, 2, exclude=[1])
-    assert fewer.units.problem is fewer
+    assert fewer.units is fewer
     assert fewer.reduced.units.tolist() == fewer.candidates.tolist() == [0, 2, 3]
     assert fewer.reduced.plain
     included = SubsetProblem.from_matrix(Q, 2, include=[1])
-    assert included.units.problem.pairs is included.pairs
+    assert included.units.pairs is included.pairs
     assert included.reduced.plain
-    assert not SubsetProblem.from_matrix(Q, 2, groups=[[0, 1]]).reduced.plain
+    assert not SubsetProblem.from_matrix(Q, 2, feature_groups=[[0, 1]]).reduced.plain
 
 
 def test_units_are_ordered_by_their_lowest_columns():
-    problem = SubsetProblem.from_matrix(np.eye(6), 3, groups=[[5, 1], [3, 0]], feature_names=list("abcdef"))
+    problem = SubsetProblem.from_matrix(np.eye(6), 3, feature_groups=[[5, 1], [3, 0]], feature_names=list("abcdef"))
     assert [members.tolist() for members in problem.units.members] == [[0, 3], [1, 5], [2], [4]]
-    assert problem.units.problem.feature_names == ("a + d", "b + f", "c", "e")
+    assert problem.units.feature_names == ("a + d", "b + f", "c", "e")
     assert problem.units.columns([1, 0, 2]) == [1, 5, 0, 3, 2]
 
 
@@ -209,10 +209,10 @@ def test_stating_constraints_reads_no_more_pairs_than_those_inside_groups():
         def matrix(self):
             raise AssertionError("the whole matrix is not to be computed")
 
-    made = SubsetProblem.from_matrix(np.eye(6), 3, include=[0], groups=[[2, 4]], costs=[1.0] * 6, budget=4)
+    made = SubsetProblem.from_matrix(np.eye(6), 3, include=[0], feature_groups=[[2, 4]], costs=[1.0] * 6, budget=4)
     rows = Rows()
     problem = replace(made, pairs=rows)
-    assert problem.units.problem.rules.inner.tolist() == [0, 0, 0.5, 0, 0]
+    assert problem.units.rules.inner.tolist() == [0, 0, 0.5, 0, 0]
     assert set(rows.asked) <= {2, 4}
 
 
@@ -220,8 +220,8 @@ def test_the_budget_forgives_rounding_and_no_more():
     costs = [0.1, 0.2, 0.3, 0.4]
     problem = SubsetProblem.from_matrix(np.eye(4), 2, costs=costs, budget=0.3)
     assert problem.constraints.allows([0, 1])  # 0.1 + 0.2 is a little more than 0.3 in binary
-    assert problem.units.problem.rules.allows([0, 1])
-    assert problem.units.problem.candidates.tolist() == [0, 1]
+    assert problem.units.rules.allows([0, 1])
+    assert problem.units.candidates.tolist() == [0, 1]
     assert not problem.constraints.allows([0, 2])
 
 

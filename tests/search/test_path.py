@@ -9,8 +9,9 @@ from certselect.criteria import subset_problem
 from certselect.errors import InvalidInput
 from certselect.information.terms import InformationTerms
 from certselect.progress import listening
-from certselect.search import STRATEGIES, select, selection_path
+from certselect.search import find_strategy, select, selection_path, strategies
 
+STRATEGIES = list(strategies())
 OPTIONS = {"annealing": {"steps": 500}, "genetic": {"population": 10, "generations": 5}}
 
 
@@ -70,14 +71,14 @@ def test_each_size_is_what_select_gives(strategy, criterion, polish):
 
 
 @pytest.mark.parametrize("strategy", ["forward", "relevance", "backward"])
-def test_nesting_strategies_run_once(strategy, monkeypatch):
-    runs, run = [], STRATEGIES[strategy]
+def test_nesting_strategies_run_once(strategy, add_strategy):
+    runs, own = [], find_strategy(strategy)
 
     def counted(problem, found, rng, /):
         runs.append(problem.k)
-        run(problem, found, rng)
+        own.run(problem, found, rng)
 
-    monkeypatch.setitem(STRATEGIES, strategy, counted)
+    add_strategy(strategy, counted, nested=own.nested)
     path = selection_path(make_terms(), range(2, 7), strategy=strategy)
     assert runs == [2 if strategy == "backward" else 6]
     assert len({selection.seconds["search"] for selection in path}) == 1
@@ -97,7 +98,7 @@ def test_sizes_must_be_given(wrong):
     with pytest.raises(InvalidInput) as error:
         selection_path(make_terms(), wrong)
     assert str(error.value) == (
-        f"Got ks={wrong!r}; expected one size or more in a list, range or array. Pass for example range(1, 11)."
+        f"Got sizes={wrong!r}; expected one size or more in a list, range or array. Pass for example range(1, 11)."
     )
 
 
@@ -134,7 +135,7 @@ def test_interrupted_forward_path(polish):
 
 
 def test_interrupted_backward_path(monkeypatch):
-    monkeypatch.setattr("certselect.search.backward.REPORT_EVERY", 1)
+    monkeypatch.setattr("certselect.search.strategies.backward.REPORT_EVERY", 1)
     reports = []
 
     def press_at_third(*progress):
@@ -149,7 +150,7 @@ def test_interrupted_backward_path(monkeypatch):
     assert set(path[3].indices) < set(path[2].indices)
 
 
-def test_after_an_interrupt_no_further_size_is_searched(monkeypatch):
+def test_after_an_interrupt_no_further_size_is_searched(add_strategy):
     runs = []
 
     def stops_at_third(problem, found, rng, /):
@@ -158,7 +159,7 @@ def test_after_an_interrupt_no_further_size_is_searched(monkeypatch):
             raise KeyboardInterrupt
         found.indices = problem.candidates[: problem.k].tolist()
 
-    monkeypatch.setitem(STRATEGIES, "stops", stops_at_third)
+    add_strategy("stops", stops_at_third)
     path = selection_path(make_terms(), [2, 3, 4, 5, 6], strategy="stops")
     assert runs == [2, 3, 4]
     assert [selection.status for selection in path] == ["complete"] * 2 + ["interrupted"] * 3
@@ -178,7 +179,7 @@ def test_an_interrupted_polish_stops_the_path():
 CONSTRAINTS = {
     "include": ["X3"],
     "exclude": [8],
-    "groups": {"all_or_none": [["X1", "X2"]], "at_most_one": [["X4", "X6"]]},
+    "feature_groups": {"all_or_none": [["X1", "X2"]], "at_most_one": [["X4", "X6"]]},
     "costs": {"X1": 2.0, "X2": 1.0, "X7": 3.0, "X8": 1.0},
     "budget": 5.0,
 }

@@ -5,7 +5,9 @@ import pytest
 
 from certselect.errors import InvalidInput
 from certselect.progress import listening
-from certselect.search import STRATEGIES, Selection, select
+from certselect.search import Selection, select, strategies
+
+STRATEGIES = list(strategies())
 
 
 def symmetric_problem(make_problem, seed=0, n=10, k=4, criterion="jmi", **options):
@@ -131,8 +133,8 @@ def test_interrupt_at_the_first_pair_term(make_problem, strategy):
 @pytest.mark.parametrize("strategy", ["backward", "floating", "exhaustive", "annealing", "genetic"])
 @pytest.mark.parametrize("at", [1, 2, 4])
 def test_interrupt_on_the_way(make_problem, strategy, at, monkeypatch):
-    monkeypatch.setattr("certselect.search.backward.REPORT_EVERY", 1)
-    monkeypatch.setattr("certselect.search.exhaustive.SUBSETS_AT_ONCE", 10)
+    monkeypatch.setattr("certselect.search.strategies.backward.REPORT_EVERY", 1)
+    monkeypatch.setattr("certselect.search.strategies.exhaustive.SUBSETS_AT_ONCE", 10)
     problem = symmetric_problem(make_problem, n=12, k=4)
     with listening(interrupt_at(at)):
         selection = select(problem, strategy, random_state=0)
@@ -140,7 +142,7 @@ def test_interrupt_on_the_way(make_problem, strategy, at, monkeypatch):
 
 
 def test_interrupted_backward_keeps_the_most_relevant_of_what_is_left(make_problem, monkeypatch):
-    monkeypatch.setattr("certselect.search.backward.REPORT_EVERY", 1)
+    monkeypatch.setattr("certselect.search.strategies.backward.REPORT_EVERY", 1)
     with listening(interrupt_at(3)):
         selection = select(symmetric_problem(make_problem), "backward")
     left = select(symmetric_problem(make_problem, k=7), "backward")
@@ -184,11 +186,11 @@ def test_an_interrupted_search_is_not_polished(make_problem):
     assert set(selection.seconds) == {"search"}
 
 
-def test_a_strategy_that_is_interrupted_before_it_found_anything(make_problem, monkeypatch):
+def test_a_strategy_that_is_interrupted_before_it_found_anything(make_problem, add_strategy):
     def asleep(problem, found, rng, /):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(STRATEGIES, "asleep", asleep)
+    add_strategy("asleep", asleep)
     problem = symmetric_problem(make_problem)
     selection = select(problem, "asleep")
     assert_interrupted_subset(selection, problem)
@@ -196,10 +198,10 @@ def test_a_strategy_that_is_interrupted_before_it_found_anything(make_problem, m
     assert selection.scores == ()
 
 
-def test_other_errors_pass_through(make_problem, monkeypatch):
+def test_other_errors_pass_through(make_problem, add_strategy):
     def broken(problem, found, rng, /):
         raise MemoryError("all gone")
 
-    monkeypatch.setitem(STRATEGIES, "broken", broken)
+    add_strategy("broken", broken)
     with pytest.raises(MemoryError, match="all gone"):
         select(symmetric_problem(make_problem), "broken")
