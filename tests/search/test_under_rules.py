@@ -218,11 +218,14 @@ def test_repair_equals_its_twin(case, seed):
     problem, twin = case
     searched, reduced = problem.units, problem.reduced
     assume(len(reduced.units))
-    drawn = np.random.default_rng(seed).random((4, len(reduced.units))) < 0.5
+    rng = np.random.default_rng(seed)
+    drawn = rng.random((6, len(reduced.units))) < rng.choice([0.0, 0.2, 0.5, 0.8, 1.0], size=(6, 1))
     repaired = repair(searched, drawn, scale=value_scale(searched))
     for before, after in zip(drawn, repaired, strict=True):
         units = [twin.units[unit] for unit in reduced.units[before]]
         assert problem.columns_of(np.flatnonzero(after)) == naive_rules.repair(twin, units)
+        # By itself a draw is repaired as it is among others.
+        assert repair(searched, before[None], scale=value_scale(searched)).tolist() == [after.tolist()]
 
 
 @settings(max_examples=60, deadline=None)
