@@ -58,7 +58,7 @@ def test_the_percentage_is_never_rounded_down(gap):
 
 def test_nothing_is_stated_without_a_proof():
     problem = SubsetProblem.from_matrix(np.diag([3.0, 2.0, 1.0]), 2)
-    assert select(problem).statement == ""
+    assert select(problem, "forward").statement == ""
     assert select(problem, "exhaustive").statement == "Proven: no 2 features score more than these."
     for name in ("proven_in", "proven_out", "ties"):
-        assert getattr(select(problem), name) == ()
+        assert getattr(select(problem, "forward"), name) == ()

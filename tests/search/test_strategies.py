@@ -14,6 +14,8 @@ from certselect.search.strategies.backward import backward
 from certselect.search.strategies.forward import forward
 from certselect.search.found import Found
 from certselect.search.ranking import most_relevant
+from certselect.search.strategies import backward as backward_file
+from certselect.search.strategies import exhaustive as exhaustive_file
 
 STRATEGIES = list(strategies())
 # The usual 500 generations are for larger problems than these.
@@ -206,8 +208,8 @@ def test_exhaustive_limit_can_be_set(make_problem):
 
 @pytest.mark.parametrize("strategy", ["forward", "backward", "floating", "exhaustive", "annealing", "genetic"])
 def test_long_searches_tell_how_far_they_are(make_problem, strategy, monkeypatch):
-    monkeypatch.setattr("certselect.search.strategies.backward.REPORT_EVERY", 2)
-    monkeypatch.setattr("certselect.search.strategies.exhaustive.SUBSETS_AT_ONCE", 16)
+    monkeypatch.setattr(backward_file, "REPORT_EVERY", 2)
+    monkeypatch.setattr(exhaustive_file, "SUBSETS_AT_ONCE", 16)
     rng = np.random.default_rng(1)
     problem = make_problem(rng.random(12), symmetric(rng, 12), "jmi", 5)
     told = []

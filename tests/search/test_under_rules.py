@@ -19,6 +19,8 @@ from certselect.search.polish import polish
 from certselect.search.repair import repair
 from certselect.search.strategies.exhaustive import _Choice
 from certselect.search.ties import value_scale
+from certselect.search.strategies import backward as backward_file
+from certselect.search.strategies import exhaustive as exhaustive_file
 from naive_search import NaiveProblem
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]
@@ -190,7 +192,7 @@ def test_exhaustive_equals_brute_force(case, at_once):
     problem, twin = case
     indices, value = naive_rules.exhaustive(twin)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("certselect.search.strategies.exhaustive.SUBSETS_AT_ONCE", at_once)
+        patch.setattr(exhaustive_file, "SUBSETS_AT_ONCE", at_once)
         selection = select(problem, "exhaustive")
     assert selection.indices.tolist() == indices
     assert selection.scores[-1] == pytest.approx(float(value), rel=1e-12, abs=1e-14)
@@ -240,8 +242,8 @@ def test_ctrl_c_leaves_an_allowed_subset(case, strategy, at):
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch, listening(press):
-        patch.setattr("certselect.search.strategies.backward.REPORT_EVERY", 1)
-        patch.setattr("certselect.search.strategies.exhaustive.SUBSETS_AT_ONCE", 2)
+        patch.setattr(backward_file, "REPORT_EVERY", 1)
+        patch.setattr(exhaustive_file, "SUBSETS_AT_ONCE", 2)
         selection = select(problem, strategy, random_state=0, **QUICK.get(strategy, {}))
     assert_allowed(selection, problem, twin)
     assert (selection.status == "interrupted") == (len(reports) >= at)

@@ -192,4 +192,5 @@ STRATEGY = Strategy(
     exhaustive,
     "every subset; the best one for sure, for a few million subsets at most",
     needs_all_pairs=True,
+    bounds=True,
 )
