@@ -70,7 +70,9 @@ def test_rooms_import_only_what_lies_before_them(room, path):
             assert "kernels" in path.parts or path.name == "narrowing.py", f"{path} imports numba"
         if room == "settings":
             assert parts[0] not in HEAVY, f"{path} imports {name}: settings load nothing heavy"
-            assert parts[0] != "certselect" or parts[1] in UNDER_SETTINGS, f"{path} imports {name}: settings know no room"
+            assert parts[0] != "certselect" or parts[1] in UNDER_SETTINGS, (
+                f"{path} imports {name}: settings know no room"
+            )
         if room == "certificate":
             assert parts[0] not in FILES, f"{path} imports {name}: a certificate knows no files"
             assert parts[:2] not in DATA, f"{path} imports {name}: a certificate is about a problem, not about data"

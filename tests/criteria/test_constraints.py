@@ -83,7 +83,10 @@ def test_a_series_of_costs_is_read_by_its_labels():
         ({"exclude": range(7)}, "7 of 7 features in exclude .* expected at least one feature left"),
         ({"feature_groups": "age"}, "feature_groups='age'; expected a list"),
         ({"feature_groups": ["age", "blood"]}, "a group of feature_groups='age'; expected a list"),
-        ({"feature_groups": {"at_least_one": [[0, 1]]}}, "the key 'at_least_one'; expected the keys all_or_none, at_most_one"),
+        (
+            {"feature_groups": {"at_least_one": [[0, 1]]}},
+            "the key 'at_least_one'; expected the keys all_or_none, at_most_one",
+        ),
         ({"feature_groups": [[0, 1], [1, 2]]}, "'height' in 2 all_or_none groups"),
         ({"feature_groups": {"at_most_one": [[0, 1], [5, 0]]}}, "'age' in 2 at_most_one groups"),
         (
@@ -114,7 +117,11 @@ def test_unclear_statements_are_refused(constraints, said):
     ("k", "constraints", "said"),
     [
         (2, {"include": [0, 1, 5]}, "k=2 with 3 features to include: 'age', 'height', 'blood'; expected k=3 or more"),
-        (2, {"include": [0, 3], "feature_groups": [[3, 4]]}, "k=2 with 3 features to include: 'age', 'city=Rome', 'city=Oslo'"),
+        (
+            2,
+            {"include": [0, 3], "feature_groups": [[3, 4]]},
+            "k=2 with 3 features to include: 'age', 'city=Rome', 'city=Oslo'",
+        ),
         (
             3,
             {"include": [3], "exclude": [4], "feature_groups": [[3, 4]]},
@@ -131,7 +138,11 @@ def test_unclear_statements_are_refused(constraints, said):
             "'city=Rome', 'city=Oslo' to",
         ),
         (3, {"include": [5, 6], "costs": COSTS, "budget": 9}, "budget=9 with features to include that cost 13"),
-        (4, {"feature_groups": [[0, 1, 2], [3, 4, 5]], "exclude": [6]}, "k=4, which the groups cannot add up to.*3 and 6 are"),
+        (
+            4,
+            {"feature_groups": [[0, 1, 2], [3, 4, 5]], "exclude": [6]},
+            "k=4, which the groups cannot add up to.*3 and 6 are",
+        ),
         (
             6,
             {"feature_groups": {"at_most_one": [[0, 1, 2]]}},
@@ -148,7 +159,10 @@ def test_unclear_statements_are_refused(constraints, said):
         (None, {"include": [0]}, "k=None .*; expected a whole number.*or a budget"),
         (
             1,
-            {"exclude": [0, 5, 6], "feature_groups": {"all_or_none": [[1, 2], [3, 4]], "at_most_one": [[1, 2], [3, 4]]}},
+            {
+                "exclude": [0, 5, 6],
+                "feature_groups": {"all_or_none": [[1, 2], [3, 4]], "at_most_one": [[1, 2], [3, 4]]},
+            },
             "none",
         ),
     ],
@@ -166,7 +180,9 @@ def test_constant_features_leave_groups_and_cannot_be_included(terms):
     assert problem.units.candidates.tolist() == [0, 1, 2, 4]  # of a, b + c, d, stuck, e
     with pytest.raises(InvalidInput, match="'stuck' in include, which is constant in this table"):
         subset_problem(terms, 2, include=["stuck"])
-    with pytest.raises(InvalidInput, match=r"expected 1 to 4, the usable features \(1 constant .*: 'stuck'; 1 are excluded\)"):
+    with pytest.raises(
+        InvalidInput, match=r"expected 1 to 4, the usable features \(1 constant .*: 'stuck'; 1 are excluded\)"
+    ):
         subset_problem(terms, 5, exclude=["a"])
     assert subset_problem(terms, 4, exclude=["a", "stuck"]).candidates.tolist() == [1, 2, 3, 5]
 

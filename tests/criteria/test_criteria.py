@@ -56,7 +56,9 @@ def test_other_names_and_own_criteria(table):
     half = Criterion("half", "redundancy", lambda size: 0.5, "sum I(Xi;C) - 1/2 sum I(Xi;Xj)")
     mine = subset_problem(terms, 3, half).value([0, 1, 2])
     assert mine == pytest.approx(subset_problem(terms, 3, "mifs", beta=0.5).value([0, 1, 2]), rel=1e-12)
-    with pytest.raises(ValueError, match=r"one of jmi, mrmr, mifs, d1, max_relevance, .*cife, d2\. Did you mean 'jmi'\?"):
+    with pytest.raises(
+        ValueError, match=r"one of jmi, mrmr, mifs, d1, max_relevance, .*cife, d2\. Did you mean 'jmi'\?"
+    ):
         subset_problem(terms, 3, "jmy")
 
 
@@ -76,7 +78,9 @@ def test_constant_features_are_no_candidates():
     X = np.array([[0, 5, 1], [1, 5, 1], [0, 5, 0], [1, 5, 0]])
     terms = information_terms(X, [0, 1, 0, 1], feature_names=["a", "stuck", "b"])
     assert subset_problem(terms, 2).candidates.tolist() == [0, 2]
-    with pytest.raises(ValueError, match=r"expected 1 to 2, the usable features \(1 constant features cannot be chosen: 'stuck'\)"):
+    with pytest.raises(
+        ValueError, match=r"expected 1 to 2, the usable features \(1 constant features cannot be chosen: 'stuck'\)"
+    ):
         subset_problem(terms, 3)
     with pytest.raises(ValueError, match="all constant"):
         subset_problem(information_terms(np.ones((4, 2), dtype=int), [0, 1, 0, 1]), 1)

@@ -9,10 +9,10 @@ from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
 from certselect.progress import listening
 from certselect.relaxation import relax
+from certselect.search.found import Found
 from certselect.search.strategies.cobra import cobra
 from certselect.search.strategies.exhaustive import exhaustive
 from certselect.search.strategies.forward import forward
-from certselect.search.found import Found
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]
 

@@ -119,7 +119,9 @@ def test_sizes_must_be_given(wrong):
 
 @pytest.mark.parametrize("wrong", [0, 9, -2])
 def test_sizes_out_of_range(wrong):
-    with pytest.raises(InvalidInput, match=rf"Got k={wrong}; expected 1 to 8, the usable features \(1 constant features"):
+    with pytest.raises(
+        InvalidInput, match=rf"Got k={wrong}; expected 1 to 8, the usable features \(1 constant features"
+    ):
         selection_path(make_terms(), [1, wrong])
 
 
@@ -130,7 +132,9 @@ def test_other_wrong_calls_are_refused_as_by_select():
         selection_path(make_terms(), [2], strategy="best")
     with pytest.raises(InvalidInput, match="steps=5 with strategy='forward'; expected no options"):
         selection_path(make_terms(), [2], strategy="forward", strategy_options={"steps": 5})
-    with pytest.raises(InvalidInput, match="the keyword 'steps'; expected keywords among include, .*, strategy_options"):
+    with pytest.raises(
+        InvalidInput, match=r"the keyword 'steps'; expected keywords among include, .*, strategy_options"
+    ):
         selection_path(make_terms(), [2], strategy="annealing", steps=5)
     with pytest.raises(InvalidInput, match=r"the keyword 'groups'.*'groups' is now called 'feature_groups'"):
         selection_path(make_terms(), [2], groups=[[0, 1]])
@@ -209,9 +213,7 @@ CONSTRAINTS = {
 def test_under_constraints_each_size_is_what_select_gives(strategy, constraints):
     ks = [2, 4, 3] if constraints is CONSTRAINTS else [2, 5, 3]
     options = OPTIONS.get(strategy)
-    path = selection_path(
-        make_terms(), ks, "jmi", strategy, random_state=0, strategy_options=options, **constraints
-    )
+    path = selection_path(make_terms(), ks, "jmi", strategy, random_state=0, strategy_options=options, **constraints)
     for selection, k in zip(path, ks, strict=True):
         problem = subset_problem(make_terms(), k, "jmi", **constraints)
         assert problem.constraints.allows(selection.indices)

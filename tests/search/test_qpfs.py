@@ -8,8 +8,8 @@ import pytest
 from certselect import information_terms, subset_problem
 from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
-from certselect.search.strategies.qpfs import exact_weights, nystroem_weights, pair_terms, qpfs, ranked, sampled_rows
 from certselect.search.found import Found
+from certselect.search.strategies.qpfs import exact_weights, nystroem_weights, pair_terms, qpfs, ranked, sampled_rows
 
 pytest.importorskip("clarabel")
 

@@ -5,8 +5,8 @@ import pytest
 
 from certselect.errors import InvalidInput
 from certselect.search import select
-from certselect.search.ties import distinct_rows
 from certselect.search.strategies import annealing as annealing_file
+from certselect.search.ties import distinct_rows
 
 RANDOM = ["annealing", "genetic"]
 QUICK = {"annealing": {"steps": 3000}, "genetic": {"population": 20, "generations": 30}}

@@ -191,7 +191,9 @@ def test_strategies_are_found_whatever_the_case(given):
     assert (selection.strategy, selection.indices.tolist()) == ("cobra", [0, 1])
 
 
-@pytest.mark.parametrize(("given", "name"), [("mRMR", "mrmr"), ("JMI", "jmi"), ("CIFE", "d1"), ("Max_Relevance", "max_relevance")])
+@pytest.mark.parametrize(
+    ("given", "name"), [("mRMR", "mrmr"), ("JMI", "jmi"), ("CIFE", "d1"), ("Max_Relevance", "max_relevance")]
+)
 def test_criteria_are_found_whatever_the_case(terms, given, name):
     assert subset_problem(terms, 2, given).criterion is definitions.CRITERIA[name]
 

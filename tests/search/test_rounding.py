@@ -13,9 +13,9 @@ from certselect.progress import listening
 from certselect.relaxation import solve
 from certselect.search import repair as repair_module
 from certselect.search import rounding
+from certselect.search.found import Found
 from certselect.search.repair import repair
 from certselect.search.rounding import draw_subsets, factor_of, round_draws, start_from_forward, subset_values
-from certselect.search.found import Found
 from certselect.search.ties import value_scale
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]

@@ -7,10 +7,10 @@ import pytest
 
 from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
+from certselect.search.found import Found
 from certselect.search.strategies.exhaustive import exhaustive
 from certselect.search.strategies.forward import forward
 from certselect.search.strategies.soss import concave_split, draw_members, solve_concave, soss
-from certselect.search.found import Found
 
 pytest.importorskip("clarabel")
 

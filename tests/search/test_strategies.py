@@ -9,13 +9,13 @@ from certselect.criteria import Criterion
 from certselect.errors import InvalidInput
 from certselect.progress import listening
 from certselect.search import select, strategies
-from certselect.search.strategies import exhaustive
-from certselect.search.strategies.backward import backward
-from certselect.search.strategies.forward import forward
 from certselect.search.found import Found
 from certselect.search.ranking import most_relevant
 from certselect.search.strategies import backward as backward_file
+from certselect.search.strategies import exhaustive
 from certselect.search.strategies import exhaustive as exhaustive_file
+from certselect.search.strategies.backward import backward
+from certselect.search.strategies.forward import forward
 
 STRATEGIES = list(strategies())
 # The usual 500 generations are for larger problems than these.
@@ -72,7 +72,9 @@ def test_a_criterion_of_ones_own(make_problem, strategy, k):
     rng = np.random.default_rng(9)
     problem = make_problem(rng.random(6), symmetric(rng, 6), "jmi", k)
     own = Criterion("own", "interaction", lambda size: 1 / size, "sum I(Xi;C) - 1/k sum I(Xi;Xj;C)")
-    selection = select(replace(problem, criterion=own), strategy, random_state=0, polish=True, **QUICK.get(strategy, {}))
+    selection = select(
+        replace(problem, criterion=own), strategy, random_state=0, polish=True, **QUICK.get(strategy, {})
+    )
     assert len(set(selection.indices.tolist())) == k
     assert selection.criterion == "own"
 

@@ -5,8 +5,8 @@ import pytest
 
 import naive_search
 from certselect.search import select
-from certselect.search.polish import polish
 from certselect.search.found import Found
+from certselect.search.polish import polish
 from certselect.search.strategies import exhaustive as exhaustive_file
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]

@@ -17,10 +17,10 @@ from certselect.search import Strategy, register_strategy, registry, select, str
 from certselect.search.found import Found
 from certselect.search.polish import polish
 from certselect.search.repair import repair
-from certselect.search.strategies.exhaustive import _Choice
-from certselect.search.ties import value_scale
 from certselect.search.strategies import backward as backward_file
 from certselect.search.strategies import exhaustive as exhaustive_file
+from certselect.search.strategies.exhaustive import _Choice
+from certselect.search.ties import value_scale
 from naive_search import NaiveProblem
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]
@@ -436,8 +436,8 @@ def test_cobra_without_repair_needs_rules_that_draws_respect():
     with pytest.raises(InvalidInput) as error:
         select(grouped, "cobra", repair=False)
     assert str(error.value) == (
-        "Got repair=False with feature_groups or costs; expected repair=True: a subset as it was drawn need not respect them. "
-        "Leave repair out."
+        "Got repair=False with feature_groups or costs; "
+        "expected repair=True: a subset as it was drawn need not respect them. Leave repair out."
     )
 
 
