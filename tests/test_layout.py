@@ -14,6 +14,7 @@ SOURCE = Path(certselect.__file__).parent
 HEAVY = {"matplotlib", "numpy", "scipy", "sklearn", "numba", "narwhals", "pandas", "polars", "pyarrow", "typer", "rich"}
 # Flow is one way: a room may import those before it, never one behind it.
 ROOMS = [
+    "settings",
     "table",
     "coding",
     "information",
@@ -28,6 +29,10 @@ ROOMS = [
     "selectors",
     "cli",
 ]
+# Small modules beside the rooms, which every room may import; they import no room.
+BESIDE = {"errors", "names", "progress", "registered", "threads"}
+# What settings are made of: nothing that has to be loaded before `--help` can answer.
+UNDER_SETTINGS = {"settings", "errors", "names"}
 FRAMES = {"narwhals", "pandas", "polars", "pyarrow"}
 # What the proofs must do without, so that they stay small: files, and the rooms of data before them.
 FILES = {"json", "pathlib", "io", "os", "zlib", "base64"}
@@ -63,9 +68,24 @@ def test_rooms_import_only_what_lies_before_them(room, path):
             assert room == "cli", f"{path} imports {name}: printing belongs to cli/"
         if parts[0] == "numba":
             assert "kernels" in path.parts or path.name == "narrowing.py", f"{path} imports numba"
+        if room == "settings":
+            assert parts[0] not in HEAVY, f"{path} imports {name}: settings load nothing heavy"
+            assert parts[0] != "certselect" or parts[1] in UNDER_SETTINGS, (
+                f"{path} imports {name}: settings know no room"
+            )
         if room == "certificate":
             assert parts[0] not in FILES, f"{path} imports {name}: a certificate knows no files"
             assert parts[:2] not in DATA, f"{path} imports {name}: a certificate is about a problem, not about data"
+
+
+def test_what_stands_beside_the_rooms_knows_none_of_them():
+    beside = {path.stem for path in SOURCE.glob("*.py")} - {"__init__", "__main__"}
+    assert beside == BESIDE
+    assert {path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()} == set(ROOMS)
+    for module in beside:
+        for name in imports(SOURCE / f"{module}.py"):
+            parts = name.split(".")
+            assert parts[0] != "certselect" or parts[1] in BESIDE, f"{module}.py imports {name}"
 
 
 def loaded(code):
@@ -77,6 +97,11 @@ def loaded(code):
 
 def test_import_loads_nothing_heavy():
     assert loaded("import certselect") == set()
+
+
+def test_settings_load_nothing_heavy():
+    assert loaded("from certselect.settings import Settings; Settings.from_keywords({'bins': 3})") == set()
+    assert "numpy" in loaded("import certselect.criteria"), "the check must be able to fail"
 
 
 def test_help_loads_the_command_line_only():

@@ -23,7 +23,8 @@ def find_name(what: str, given: object, known: Iterable[str], *, also: str = "")
     'mrmr'
     """
     names = list(known)
-    spelled = {name.casefold(): name for name in names}
+    # Backwards, so that of two names that differ in case alone the first one known is found.
+    spelled = {name.casefold(): name for name in reversed(names)}
     if isinstance(given, str) and given.casefold() in spelled:
         return spelled[given.casefold()]
     one_of = f"one of {', '.join(names)}" if len(names) != 1 else names[0]

@@ -6,7 +6,7 @@ for by its name, so that listing names costs no imports.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar
@@ -32,19 +32,27 @@ class Registry(Generic[Record]):
         From the name of one of the package's own records to the record.
     own : iterable of str
         The names of these, in the order in which they are listed.
+    reserved : collection of str
+        Names that stand for something else and cannot be registered.
     """
 
     def __init__(
-        self, what: str, group: str, kind: type[Record], load: Callable[[str], Record], own: Iterable[str]
+        self,
+        what: str,
+        group: str,
+        kind: type[Record],
+        load: Callable[[str], Record],
+        own: Iterable[str],
+        reserved: Collection[str] = (),
     ) -> None:
         self.what, self.group, self.kind, self._load = what, group, kind, load
-        self._own = list(own)
+        self._own, self._reserved = list(own), reserved
         self._registered: dict[str, Record] = {}
 
     def register(self, record: Record) -> None:
         """Add a record; one that is registered already may be replaced, one of the package may not."""
         name = self._checked_name(record)
-        if name in self._own:
+        if name in self._own or name in self._reserved:
             raise InvalidInput(f"a {self.what} named {name!r}", "a name that is not taken", "Choose another name.")
         self._registered[name] = record
 

@@ -29,7 +29,7 @@ def test_terms_of_a_table(dtype: str, criterion: str) -> None:
     X, y = rng.integers(0, 3, (80, 9)), rng.integers(0, 2, 80)
     terms = information_terms(X, y, dtype=dtype)
     groups = {"all_or_none": [[0, 1], [2, 3, 4]], "at_most_one": [[5, 6]]}
-    problem = subset_problem(terms, 5, criterion, include=[8], groups=groups)
+    problem = subset_problem(terms, 5, criterion, include=[8], feature_groups=groups)
     best = select(problem, "exhaustive")
     certificate = certify(problem, best).certificate
     assert certificate.bound >= best.objective
@@ -40,7 +40,7 @@ def test_terms_of_a_table(dtype: str, criterion: str) -> None:
 def limited() -> SubsetProblem:
     costs = np.random.default_rng(0).random(12)
     groups = {"at_most_one": [[0, 1, 2], [3, 4]]}
-    return SubsetProblem.from_matrix(redundancy_like(12, 5, 0), 5, groups=groups, costs=costs, budget=1.6)
+    return SubsetProblem.from_matrix(redundancy_like(12, 5, 0), 5, feature_groups=groups, costs=costs, budget=1.6)
 
 
 @pytest.mark.parametrize("iteration", [0, 3, 12, 20])

@@ -40,7 +40,12 @@ def test_no_allowed_subset_exceeds_the_bound_whatever_multipliers_and_lift(seed:
 
 def test_only_allowed_subsets_are_certified() -> None:
     problem = SubsetProblem.from_matrix(
-        redundancy_like(6, 2, 0), 2, exclude=[5], groups={"at_most_one": [[0, 1]]}, costs=[1, 1, 1, 1, 9, 1], budget=3
+        redundancy_like(6, 2, 0),
+        2,
+        exclude=[5],
+        feature_groups={"at_most_one": [[0, 1]]},
+        costs=[1, 1, 1, 1, 9, 1],
+        budget=3,
     )
     d = np.zeros(len(problem.reduced.matrix) + 1)
     assert certificate_of(problem, [0, 2], d).bound > 0.0
@@ -52,7 +57,7 @@ def test_only_allowed_subsets_are_certified() -> None:
 @pytest.fixture
 def reduced() -> ReducedProblem:
     return SubsetProblem.from_matrix(
-        redundancy_like(6, 3, 0), 3, groups={"at_most_one": [[1, 4]]}, costs=np.full(6, 2.0), budget=10
+        redundancy_like(6, 3, 0), 3, feature_groups={"at_most_one": [[1, 4]]}, costs=np.full(6, 2.0), budget=10
     ).reduced
 
 

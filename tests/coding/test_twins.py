@@ -166,7 +166,8 @@ def test_the_order_of_rows_changes_nothing(method, column, random):
 @quick
 @given(numbers)
 def test_edges_ascend_and_codes_follow_the_numbers(method, column):
-    found = coded(column, discretize=method, bins="freedman_diaconis")
+    rule = {"bins": "freedman_diaconis"} if method in ("uniform", "quantile") else {}
+    found = coded(column, discretize=method, **rule)
     edges = found.coding.edges(0)
     assert not np.isnan(edges).any()
     assert (edges[1:] > edges[:-1]).all()

@@ -112,15 +112,14 @@ def test_constraints_allow_what_was_stated(seed):
 @settings(max_examples=300, deadline=None)
 def test_rules_answer_as_the_list_of_allowed_subsets_does(seed):
     rng, problem, allowed, _, _ = feasible_problem(seed)
-    form, rules = problem.units, problem.units.problem.rules
-    candidates = form.problem.candidates.tolist()
+    form, rules = problem.units, problem.units.rules
+    candidates = form.candidates.tolist()
     assert form.columns(candidates) == sorted(set().union(*allowed), key=form.columns(range(len(form.members))).index)
-    if rules is None:
-        assert form.problem is problem
-        return
-    n_units = form.problem.n_features
+    n_units = form.n_features
     required = set(form.columns(rules.required))
-    assert required == set.intersection(set(problem.constraints.include) | required, *map(set, allowed))
+    included = () if problem.constraints is None else problem.constraints.include
+    assert required == set.intersection(set(included) | required, *map(set, allowed))
+    assert set(included) <= required
     for units in subsets(range(n_units)):
         columns = frozenset(form.columns(units))
         assert rules.allows(units) == (columns in allowed)
@@ -128,7 +127,9 @@ def test_rules_answer_as_the_list_of_allowed_subsets_does(seed):
         inside = columns | required | set(form.columns(among))
         assert rules.can_complete(units) == any(columns <= subset for subset in allowed)
         assert rules.can_complete(units, among) == any(columns <= subset <= inside for subset in allowed)
-        assert rules.contains_allowed(units) == any(subset <= columns for subset in allowed)
+        kept = np.zeros(n_units, dtype=bool)
+        kept[[unit for unit in units if unit in candidates]] = True
+        assert rules.contains_allowed(kept) == any(subset <= columns for subset in allowed)
         joins = [any(columns | set(form.columns([u])) <= subset for subset in allowed) for u in range(n_units)]
         assert rules.can_join(units).tolist() == joins
 
@@ -146,15 +147,15 @@ def test_unit_form_and_reduced_problem_value_subsets_as_the_problem_does(seed):
         value = problem.value(columns)
         units = reduced.unit_indices(positions)
         assert sorted(form.columns(units)) == columns
-        assert form.problem.value(units) == pytest.approx(value, rel=1e-12, abs=1e-12)
+        assert form.value(units) == pytest.approx(value, rel=1e-12, abs=1e-12)
         assert reduced.constant + x @ reduced.matrix @ x == pytest.approx(value, rel=1e-12, abs=1e-12)
         fits = x @ reduced.sizes == reduced.k and all(x[group].sum() <= 1 for group in reduced.rivals)
         if fits and (reduced.costs is None or x @ reduced.costs <= reduced.budget):
             met.add(frozenset(columns))
     assert met == set(allowed)
-    x = np.zeros(form.problem.n_features)
+    x = np.zeros(form.n_features)
     x[reduced.unit_indices([])] = 1.0
-    assert x @ form.problem.matrix @ x == pytest.approx(reduced.constant, rel=1e-12, abs=1e-12)
+    assert x @ form.matrix @ x == pytest.approx(reduced.constant, rel=1e-12, abs=1e-12)
 
 
 @given(SEEDS)
@@ -162,9 +163,9 @@ def test_unit_form_and_reduced_problem_value_subsets_as_the_problem_does(seed):
 def test_rows_and_matrix_of_summed_pairs_agree(seed):
     _, problem, _, _, _ = feasible_problem(seed)
     form = problem.units
-    for unit in range(form.problem.n_features):
-        row, others = form.problem.pair_row(unit), [u for u in range(form.problem.n_features) if u != unit]
-        np.testing.assert_allclose(row[others], form.problem.pair_matrix[unit][others], rtol=1e-12, atol=1e-12)
+    for unit in range(form.n_features):
+        row, others = form.pair_row(unit), [u for u in range(form.n_features) if u != unit]
+        np.testing.assert_allclose(row[others], form.pair_matrix[unit][others], rtol=1e-12, atol=1e-12)
         for other in others:
             pairs = (problem.pair_matrix[i, j] for i in form.members[unit] for j in form.members[other])
             assert row[other] == pytest.approx(math.fsum(pairs), rel=1e-12, abs=1e-12)
@@ -174,26 +175,28 @@ def test_without_constraints_nothing_is_copied():
     Q = np.eye(4)
     problem = SubsetProblem.from_matrix(Q, 2)
     assert problem.constraints is None
-    assert problem.units.problem is problem
+    assert problem.units.linear is problem.linear
+    assert problem.units.pairs is problem.pairs
+    assert problem.units.rules.plain
     assert [members.tolist() for members in problem.units.members] == [[0], [1], [2], [3]]
     assert problem.units.columns([3, 1]) == [3, 1]
-    assert problem.reduced.matrix is problem.matrix
+    assert problem.reduced.matrix is problem.units.matrix
     assert problem.reduced.plain
     assert (problem.reduced.k, problem.reduced.constant, problem.reduced.costs) == (2, 0.0, None)
     fewer = SubsetProblem.from_matrix(Q, 2, exclude=[1])
-    assert fewer.units.problem is fewer
+    assert fewer.units.pairs is fewer.pairs
+    assert fewer.units.rules.plain
     assert fewer.reduced.units.tolist() == fewer.candidates.tolist() == [0, 2, 3]
     assert fewer.reduced.plain
     included = SubsetProblem.from_matrix(Q, 2, include=[1])
-    assert included.units.problem.pairs is included.pairs
+    assert included.units.pairs is included.pairs
     assert included.reduced.plain
-    assert not SubsetProblem.from_matrix(Q, 2, groups=[[0, 1]]).reduced.plain
+    assert not SubsetProblem.from_matrix(Q, 2, feature_groups=[[0, 1]]).reduced.plain
 
 
 def test_units_are_ordered_by_their_lowest_columns():
-    problem = SubsetProblem.from_matrix(np.eye(6), 3, groups=[[5, 1], [3, 0]], feature_names=list("abcdef"))
+    problem = SubsetProblem.from_matrix(np.eye(6), 3, feature_groups=[[5, 1], [3, 0]], feature_names=list("abcdef"))
     assert [members.tolist() for members in problem.units.members] == [[0, 3], [1, 5], [2], [4]]
-    assert problem.units.problem.feature_names == ("a + d", "b + f", "c", "e")
     assert problem.units.columns([1, 0, 2]) == [1, 5, 0, 3, 2]
 
 
@@ -209,10 +212,10 @@ def test_stating_constraints_reads_no_more_pairs_than_those_inside_groups():
         def matrix(self):
             raise AssertionError("the whole matrix is not to be computed")
 
-    made = SubsetProblem.from_matrix(np.eye(6), 3, include=[0], groups=[[2, 4]], costs=[1.0] * 6, budget=4)
+    made = SubsetProblem.from_matrix(np.eye(6), 3, include=[0], feature_groups=[[2, 4]], costs=[1.0] * 6, budget=4)
     rows = Rows()
     problem = replace(made, pairs=rows)
-    assert problem.units.problem.rules.inner.tolist() == [0, 0, 0.5, 0, 0]
+    assert problem.units.rules.inner.tolist() == [0, 0, 0.5, 0, 0]
     assert set(rows.asked) <= {2, 4}
 
 
@@ -220,8 +223,8 @@ def test_the_budget_forgives_rounding_and_no_more():
     costs = [0.1, 0.2, 0.3, 0.4]
     problem = SubsetProblem.from_matrix(np.eye(4), 2, costs=costs, budget=0.3)
     assert problem.constraints.allows([0, 1])  # 0.1 + 0.2 is a little more than 0.3 in binary
-    assert problem.units.problem.rules.allows([0, 1])
-    assert problem.units.problem.candidates.tolist() == [0, 1]
+    assert problem.units.rules.allows([0, 1])
+    assert problem.units.candidates.tolist() == [0, 1]
     assert not problem.constraints.allows([0, 2])
 
 

@@ -52,7 +52,7 @@ def made_problem(seed: int, largest: int = 9) -> tuple[SubsetProblem, list[froze
             k,
             include=statement["include"],
             exclude=statement["exclude"],
-            groups={"all_or_none": statement["together"], "at_most_one": statement["rivals"]},
+            feature_groups={"all_or_none": statement["together"], "at_most_one": statement["rivals"]},
             costs=statement["costs"] if limited else None,
             budget=statement["budget"] if limited else None,
         )

@@ -36,7 +36,7 @@ def test_rivals_make_it_tighter(seed: int) -> None:
     Q = redundancy_like(16, 5, seed)
     ranked = np.argsort(-np.diag(Q)).tolist()
     rivals = [ranked[0:4], ranked[4:7], ranked[7:9]]
-    problem = SubsetProblem.from_matrix(Q, 5, groups={"at_most_one": rivals})
+    problem = SubsetProblem.from_matrix(Q, 5, feature_groups={"at_most_one": rivals})
     answer, ignoring = relax(problem), solve(Q, 5)
     assert answer.status is Status.SOLVED
     assert answer.lift is not None
@@ -87,7 +87,7 @@ def test_included_features_are_counted_in_and_solved_without() -> None:
 
 
 def test_groups_are_entries_of_their_size() -> None:
-    problem = SubsetProblem.from_matrix(redundancy_like(12, 6, 1), 6, groups=[[0, 5, 7], [1, 2]])
+    problem = SubsetProblem.from_matrix(redundancy_like(12, 6, 1), 6, feature_groups=[[0, 5, 7], [1, 2]])
     answer = relax(problem)
     np.testing.assert_array_equal(answer.sizes, problem.reduced.sizes)
     assert answer.membership @ problem.reduced.sizes == pytest.approx(6)
@@ -102,7 +102,7 @@ def test_everything_decided_needs_no_solver() -> None:
 
 
 def test_only_pairs_of_rivals_are_lifted() -> None:
-    problem = SubsetProblem.from_matrix(redundancy_like(9, 3, 0), 3, groups={"at_most_one": [[1, 4, 8]]})
+    problem = SubsetProblem.from_matrix(redundancy_like(9, 3, 0), 3, feature_groups={"at_most_one": [[1, 4, 8]]})
     pairs = rival_pairs(problem.reduced)
     rivals = np.zeros((9, 9), dtype=bool)
     rivals[np.ix_([1, 4, 8], [1, 4, 8])] = True
@@ -114,7 +114,7 @@ def test_only_pairs_of_rivals_are_lifted() -> None:
 def test_every_iterate_carries_a_bound_and_they_only_get_better() -> None:
     costs = np.random.default_rng(1).random(14)
     problem = SubsetProblem.from_matrix(
-        redundancy_like(14, 5, 1), 5, costs=costs, budget=1.3, groups={"at_most_one": [[0, 1, 2]]}
+        redundancy_like(14, 5, 1), 5, costs=costs, budget=1.3, feature_groups={"at_most_one": [[0, 1, 2]]}
     )
     seen: list[Iterate] = []
     answer = relax(problem, callback=seen.append)
@@ -163,7 +163,7 @@ def test_a_warm_start_that_does_not_fit_is_not_used() -> None:
 def test_low_rank_takes_constraints_too() -> None:
     costs = np.random.default_rng(2).random(40)
     groups = {"all_or_none": [[0, 1], [2, 3, 4]], "at_most_one": [[10, 11, 12], [20, 21]]}
-    problem = SubsetProblem.from_matrix(redundancy_like(40, 9, 2), 9, groups=groups, costs=costs, budget=2.5)
+    problem = SubsetProblem.from_matrix(redundancy_like(40, 9, 2), 9, feature_groups=groups, costs=costs, budget=2.5)
     answer, reference = relax(problem, "low_rank"), relax(problem)
     assert answer.dual_value == pytest.approx(reference.dual_value, rel=5e-3)
     proved = bound_subsets(problem, answer.multipliers, answer.lift)

@@ -92,8 +92,8 @@ def test_every_iterate_bounds():
 @pytest.mark.parametrize(
     "stated",
     [
-        {"groups": {"at_most_one": [[0, 1, 2], [5, 6]]}},
-        {"groups": [[0, 3], [4, 5, 6]]},
+        {"feature_groups": {"at_most_one": [[0, 1, 2], [5, 6]]}},
+        {"feature_groups": [[0, 3], [4, 5, 6]]},
         {"include": [2], "exclude": [0]},
         {"costs": [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8], "budget": 14},
     ],

@@ -18,7 +18,7 @@ from certselect.table import read_table
 CONSTRAINTS = {
     "include": ["x8"],
     "exclude": [0],
-    "groups": {"all_or_none": [[1, 2]], "at_most_one": [[5, 6, 7]]},
+    "feature_groups": {"all_or_none": [[1, 2]], "at_most_one": [[5, 6, 7]]},
     "costs": {"x3": 2.0, "x4": 1.0, "x5": 0.5, "x7": 3.0},
     "budget": 2.5,
 }

@@ -9,6 +9,7 @@ import pytest
 
 import naive_search
 from certselect.criteria import SubsetProblem, find_criterion
+from certselect.search import Strategy, register_strategy, registry
 
 
 class GivenPairs:
@@ -82,3 +83,15 @@ def make_problem():
 @pytest.fixture
 def random_problem():
     return _random_problem
+
+
+@pytest.fixture
+def add_strategy(monkeypatch):
+    """Registers a search by its name until the test ends; those of the package can be stood in for as well."""
+
+    def add(name, run, **known):
+        monkeypatch.setattr(registry._registry, "_registered", dict(registry._registry._registered))
+        monkeypatch.setattr(registry._registry, "_own", [own for own in registry._registry._own if own != name])
+        register_strategy(Strategy(name, run, "made for a test", **known))
+
+    return add

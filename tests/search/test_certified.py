@@ -52,13 +52,13 @@ def test_certify_afterwards_is_certify_at_once(terms):
 
 def test_a_relaxation_cut_short_bounds_all_the_same(terms):
     problem = subset_problem(terms, 4, "jmi")
-    hurried = certify(problem, select(problem), max_seconds=0.0)
+    hurried = certify(problem, select(problem, "forward"), max_seconds=0.0)
     assert hurried.upper_bound >= best_value(problem)
 
 
 def test_ctrl_c_keeps_the_bound_so_far(terms, monkeypatch):
     problem = subset_problem(terms, 4, "jmi")
-    full = certify(problem, select(problem))
+    full = certify(problem, select(problem, "forward"))
 
     def interrupted(problem, *, callback, **options):
         def stop(iterate):
@@ -70,7 +70,7 @@ def test_ctrl_c_keeps_the_bound_so_far(terms, monkeypatch):
 
     real = certified.relax
     monkeypatch.setattr(certified, "relax", interrupted)
-    stopped = certify(problem, select(problem))
+    stopped = certify(problem, select(problem, "forward"))
     assert best_value(problem) <= stopped.upper_bound
     assert full.upper_bound < stopped.upper_bound < np.inf
 

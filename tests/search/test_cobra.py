@@ -9,17 +9,17 @@ from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
 from certselect.progress import listening
 from certselect.relaxation import relax
-from certselect.search.cobra import cobra
-from certselect.search.exhaustive import exhaustive
-from certselect.search.forward import forward
-from certselect.search.strategy import Found
+from certselect.search.found import Found
+from certselect.search.strategies.cobra import cobra
+from certselect.search.strategies.exhaustive import exhaustive
+from certselect.search.strategies.forward import forward
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]
 
 
 def run(problem, seed=0, **options):
     found = Found()
-    cobra(problem, found, np.random.default_rng(seed), **options)
+    cobra(problem.units, found, np.random.default_rng(seed), **options)
     return found
 
 
@@ -54,8 +54,8 @@ def test_mostly_optimal_on_small_problems(make_problem):
     for seed in range(20):
         problem = hard_problem(make_problem, seed)
         best, greedy = Found(), Found()
-        exhaustive(problem, best, np.random.default_rng(0))
-        forward(problem, greedy, np.random.default_rng(0))
+        exhaustive(problem.units, best, np.random.default_rng(0))
+        forward(problem.units, greedy, np.random.default_rng(0))
         reached += run(problem, seed).scores[-1] >= best.scores[-1] - 1e-12
         forward_reached += greedy.scores[-1] >= best.scores[-1] - 1e-12
     assert reached >= 18
@@ -98,7 +98,7 @@ def test_the_answer_is_a_rounded_subset_not_the_forward_selection(make_problem):
     for seed in range(20):
         problem = hard_problem(make_problem, seed, criterion="mrmr")
         greedy = Found()
-        forward(problem, greedy, np.random.default_rng(0))
+        forward(problem.units, greedy, np.random.default_rng(0))
         worse += run(problem, seed, draws=1).scores[-1] < greedy.scores[-1] - 1e-12
     assert worse >= 1
 
@@ -127,7 +127,7 @@ def test_ctrl_c_leaves_a_subset_and_multipliers(make_problem, stage):
 
     found = Found()
     with listening(interrupt), pytest.raises(KeyboardInterrupt):
-        cobra(problem, found, np.random.default_rng(0))
+        cobra(problem.units, found, np.random.default_rng(0))
     assert len(found.indices) == problem.k
     assert found.multipliers.shape == (17,)
     assert np.isfinite(found.multipliers).all()
@@ -143,7 +143,7 @@ def test_ctrl_c_while_pair_terms_are_computed(make_problem):
         problem = make_problem(rng.random(12), upper + upper.T, "d1", 5, interrupt_at=call)
         found = Found()
         with pytest.raises(KeyboardInterrupt):
-            cobra(problem, found, rng)
+            cobra(problem.units, found, rng)
         lengths.append(len(found.indices))
         assert found.relaxation is None
     assert lengths == [1, 3, 5]
@@ -176,7 +176,7 @@ def test_degenerate_matrices(k):
     for Q in (np.zeros((6, 6)), np.eye(6), -np.ones((6, 6)), duplicated, low_rank):
         problem = SubsetProblem.from_matrix(Q, k)
         best = Found()
-        exhaustive(problem, best, rng)
+        exhaustive(problem.units, best, rng)
         found = run(problem, draws=200)
         assert found.scores[-1] == pytest.approx(best.scores[-1], rel=1e-9, abs=1e-12)
     # All subsets are equal: the first of those drawn, which are most of them.

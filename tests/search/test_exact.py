@@ -10,7 +10,7 @@ from certselect import SubsetProblem, certify, information_terms, select, subset
 from certselect.certificate import open_problem, replayed_bound
 from certselect.errors import InvalidInput
 from certselect.progress import listening
-from certselect.search import exact as exact_module
+from certselect.search.strategies import exact as exact_module
 from linearised import best_by_highs
 
 
@@ -44,7 +44,7 @@ def random_constraints(rng, n, k):
     if rng.random() < 0.4 and n >= 8:
         groups["at_most_one"] = [order[3:6]]
     if groups:
-        stated["groups"] = groups
+        stated["feature_groups"] = groups
     if rng.random() < 0.4:
         stated["costs"] = rng.integers(0, 5, n).astype(float).tolist()
         stated["budget"] = float(rng.integers(2, 3 * k + 2))

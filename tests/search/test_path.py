@@ -1,6 +1,7 @@
 """selection_path: each size's answer is what select gives there."""
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ from certselect.criteria import subset_problem
 from certselect.errors import InvalidInput
 from certselect.information.terms import InformationTerms
 from certselect.progress import listening
-from certselect.search import STRATEGIES, select, selection_path
+from certselect.search import find_strategy, select, selection_path, strategies
+from certselect.search.strategies import backward as backward_file
 
+STRATEGIES = list(strategies())
 OPTIONS = {"annealing": {"steps": 500}, "genetic": {"population": 10, "generations": 5}}
 
 
@@ -61,7 +64,7 @@ def assert_same(one, other):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_each_size_is_what_select_gives(strategy, criterion, polish):
     beta = 0.5 if criterion == "mifs" else None
-    common = {"random_state": 3, "polish": polish, **OPTIONS.get(strategy, {})}
+    common = {"random_state": 3, "polish": polish, "strategy_options": OPTIONS.get(strategy)}
     ks = [5, 1, 8, 2, 5, 7]
     path = selection_path(make_terms(), ks, criterion, strategy, beta=beta, **common)
     assert [selection.k for selection in path] == ks
@@ -70,14 +73,14 @@ def test_each_size_is_what_select_gives(strategy, criterion, polish):
 
 
 @pytest.mark.parametrize("strategy", ["forward", "relevance", "backward"])
-def test_nesting_strategies_run_once(strategy, monkeypatch):
-    runs, run = [], STRATEGIES[strategy]
+def test_nesting_strategies_run_once(strategy, add_strategy):
+    runs, own = [], find_strategy(strategy)
 
     def counted(problem, found, rng, /):
         runs.append(problem.k)
-        run(problem, found, rng)
+        own.run(problem, found, rng)
 
-    monkeypatch.setitem(STRATEGIES, strategy, counted)
+    add_strategy(strategy, counted, nested=own.nested)
     path = selection_path(make_terms(), range(2, 7), strategy=strategy)
     assert runs == [2 if strategy == "backward" else 6]
     assert len({selection.seconds["search"] for selection in path}) == 1
@@ -86,10 +89,23 @@ def test_nesting_strategies_run_once(strategy, monkeypatch):
 
 
 def test_numpy_sizes_and_defaults():
-    path = selection_path(make_terms(), np.arange(1, 4))
+    path = selection_path(make_terms(), np.arange(1, 4), random_state=0)
     assert [selection.k for selection in path] == [1, 2, 3]
     assert {selection.criterion for selection in path} == {"jmi"}
-    assert {selection.strategy for selection in path} == {"forward"}
+    assert {selection.strategy for selection in path} == {"cobra"}
+    assert all("polish" in selection.seconds for selection in path)
+    assert all(selection.upper_bound >= selection.objective for selection in path)
+
+
+def test_auto_is_cobra_as_long_as_all_relaxations_take_as_long_as_one_of_the_most(monkeypatch):
+    """The time of a relaxation grows with the cube of the candidates, of which there are 8 here."""
+    monkeypatch.setattr(sys.modules["certselect.search.select"], "MOST_FOR_COBRA", 12)
+    for sizes, strategy in ((range(1, 4), "cobra"), (range(1, 5), "forward")):  # 3 * 8**3 <= 12**3 < 4 * 8**3
+        path = selection_path(make_terms(), sizes, random_state=0)
+        assert {selection.strategy for selection in path} == {strategy}
+        asked = selection_path(make_terms(), sizes, "jmi", strategy, random_state=0, polish=True)
+        for one, other in zip(path, asked, strict=True):
+            assert_same(one, other)
 
 
 @pytest.mark.parametrize("wrong", [[], 3, range(0)])
@@ -97,13 +113,15 @@ def test_sizes_must_be_given(wrong):
     with pytest.raises(InvalidInput) as error:
         selection_path(make_terms(), wrong)
     assert str(error.value) == (
-        f"Got ks={wrong!r}; expected one size or more in a list, range or array. Pass for example range(1, 11)."
+        f"Got sizes={wrong!r}; expected one size or more in a list, range or array. Pass for example range(1, 11)."
     )
 
 
 @pytest.mark.parametrize("wrong", [0, 9, -2])
 def test_sizes_out_of_range(wrong):
-    with pytest.raises(InvalidInput, match=rf"Got k={wrong}; expected 1 to 8 \(1 constant features"):
+    with pytest.raises(
+        InvalidInput, match=rf"Got k={wrong}; expected 1 to 8, the usable features \(1 constant features"
+    ):
         selection_path(make_terms(), [1, wrong])
 
 
@@ -113,7 +131,13 @@ def test_other_wrong_calls_are_refused_as_by_select():
     with pytest.raises(InvalidInput, match="strategy='best'"):
         selection_path(make_terms(), [2], strategy="best")
     with pytest.raises(InvalidInput, match="steps=5 with strategy='forward'; expected no options"):
-        selection_path(make_terms(), [2], steps=5)
+        selection_path(make_terms(), [2], strategy="forward", strategy_options={"steps": 5})
+    with pytest.raises(
+        InvalidInput, match=r"the keyword 'steps'; expected keywords among include, .*, strategy_options"
+    ):
+        selection_path(make_terms(), [2], strategy="annealing", steps=5)
+    with pytest.raises(InvalidInput, match=r"the keyword 'groups'.*'groups' is now called 'feature_groups'"):
+        selection_path(make_terms(), [2], groups=[[0, 1]])
     with pytest.raises(InvalidInput, match="criterion='best'"):
         selection_path(make_terms(), [2], "best")
     with pytest.raises(InvalidInput, match="random_state=-1"):
@@ -123,10 +147,10 @@ def test_other_wrong_calls_are_refused_as_by_select():
 @pytest.mark.parametrize("polish", [False, True])
 def test_interrupted_forward_path(polish):
     """Ctrl-C at the third row: three features are chosen, so sizes 1 to 3 are whole."""
-    path = selection_path(make_terms(interrupt_at=3), [1, 3, 4, 6], polish=polish)
+    path = selection_path(make_terms(interrupt_at=3), [1, 3, 4, 6], strategy="forward", polish=polish)
     expected = ["interrupted"] * 4 if polish else ["complete", "complete", "interrupted", "interrupted"]
     assert [selection.status for selection in path] == expected
-    whole = select(subset_problem(make_terms(), 6))
+    whole = select(subset_problem(make_terms(), 6), "forward")
     for selection in path:
         assert len(set(selection.indices.tolist())) == selection.k
         assert selection.indices[:3].tolist() == whole.indices[: min(3, selection.k)].tolist()
@@ -134,7 +158,7 @@ def test_interrupted_forward_path(polish):
 
 
 def test_interrupted_backward_path(monkeypatch):
-    monkeypatch.setattr("certselect.search.backward.REPORT_EVERY", 1)
+    monkeypatch.setattr(backward_file, "REPORT_EVERY", 1)
     reports = []
 
     def press_at_third(*progress):
@@ -149,7 +173,7 @@ def test_interrupted_backward_path(monkeypatch):
     assert set(path[3].indices) < set(path[2].indices)
 
 
-def test_after_an_interrupt_no_further_size_is_searched(monkeypatch):
+def test_after_an_interrupt_no_further_size_is_searched(add_strategy):
     runs = []
 
     def stops_at_third(problem, found, rng, /):
@@ -158,7 +182,7 @@ def test_after_an_interrupt_no_further_size_is_searched(monkeypatch):
             raise KeyboardInterrupt
         found.indices = problem.candidates[: problem.k].tolist()
 
-    monkeypatch.setitem(STRATEGIES, "stops", stops_at_third)
+    add_strategy("stops", stops_at_third)
     path = selection_path(make_terms(), [2, 3, 4, 5, 6], strategy="stops")
     assert runs == [2, 3, 4]
     assert [selection.status for selection in path] == ["complete"] * 2 + ["interrupted"] * 3
@@ -178,7 +202,7 @@ def test_an_interrupted_polish_stops_the_path():
 CONSTRAINTS = {
     "include": ["X3"],
     "exclude": [8],
-    "groups": {"all_or_none": [["X1", "X2"]], "at_most_one": [["X4", "X6"]]},
+    "feature_groups": {"all_or_none": [["X1", "X2"]], "at_most_one": [["X4", "X6"]]},
     "costs": {"X1": 2.0, "X2": 1.0, "X7": 3.0, "X8": 1.0},
     "budget": 5.0,
 }
@@ -188,15 +212,15 @@ CONSTRAINTS = {
 @pytest.mark.parametrize("constraints", [CONSTRAINTS, {"include": [2]}, {"exclude": ["X1", 7]}])
 def test_under_constraints_each_size_is_what_select_gives(strategy, constraints):
     ks = [2, 4, 3] if constraints is CONSTRAINTS else [2, 5, 3]
-    options = OPTIONS.get(strategy, {})
-    path = selection_path(make_terms(), ks, "jmi", strategy, random_state=0, **constraints, **options)
+    options = OPTIONS.get(strategy)
+    path = selection_path(make_terms(), ks, "jmi", strategy, random_state=0, strategy_options=options, **constraints)
     for selection, k in zip(path, ks, strict=True):
         problem = subset_problem(make_terms(), k, "jmi", **constraints)
         assert problem.constraints.allows(selection.indices)
         assert selection.k == k == len(selection.indices)
         assert selection.dropped == ("X5",)
         if strategy != "cobra":  # whose draws follow a relaxation that started elsewhere
-            assert_same(selection, select(problem, strategy, random_state=0, **options))
+            assert_same(selection, select(problem, strategy, random_state=0, strategy_options=options))
 
 
 def test_a_size_the_constraints_do_not_allow_is_refused():
@@ -207,7 +231,7 @@ def test_a_size_the_constraints_do_not_allow_is_refused():
 
 
 def test_a_certified_path_under_constraints_bounds_every_size():
-    path = selection_path(make_terms(), [2, 3, 4], "jmi", certify=True, **CONSTRAINTS)
+    path = selection_path(make_terms(), [2, 3, 4], "jmi", "forward", certify=True, **CONSTRAINTS)
     for selection in path:
         problem = subset_problem(make_terms(), selection.k, "jmi", **CONSTRAINTS)
         assert selection.upper_bound >= select(problem, "exhaustive").objective - 1e-9
@@ -219,7 +243,7 @@ def test_an_interrupted_path_under_constraints_stays_allowed():
             raise KeyboardInterrupt
 
     with listening(press):
-        path = selection_path(make_terms(), [2, 4, 3], "jmi", **CONSTRAINTS)
+        path = selection_path(make_terms(), [2, 4, 3], "jmi", "forward", **CONSTRAINTS)
     assert [selection.status for selection in path] == ["complete", "interrupted", "interrupted"]
     for selection in path:
         problem = subset_problem(make_terms(), selection.k, "jmi", **CONSTRAINTS)

@@ -8,15 +8,15 @@ import pytest
 from certselect import information_terms, subset_problem
 from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
-from certselect.search.qpfs import exact_weights, nystroem_weights, pair_terms, qpfs, ranked, sampled_rows
-from certselect.search.strategy import Found
+from certselect.search.found import Found
+from certselect.search.strategies.qpfs import exact_weights, nystroem_weights, pair_terms, qpfs, ranked, sampled_rows
 
 pytest.importorskip("clarabel")
 
 
 def run(problem, seed=0, **options):
     found = Found()
-    qpfs(problem, found, np.random.default_rng(seed), **options)
+    qpfs(problem.units, found, np.random.default_rng(seed), **options)
     return found
 
 
@@ -80,8 +80,8 @@ def test_nystroem_with_all_rows_is_exact(make_problem, indefinite):
         upper = np.triu(rng.normal(size=(n, n)) if indefinite else rng.random((n, n)), 1)
         problem = make_problem(rng.random(n), upper + upper.T, "mrmr", max(1, n // 2))
         candidates, r = problem.candidates, problem.linear
-        H = pair_terms(problem, candidates)
-        sample, B = sampled_rows(problem, candidates, n, rng)
+        H = pair_terms(problem.units, candidates)
+        sample, B = sampled_rows(problem.units, candidates, n, rng)
         np.testing.assert_array_equal(B, H)
         np.testing.assert_allclose(nystroem_weights(sample, B, r, None), exact_weights(H, r, None), atol=2e-5)
         assert run(problem, nystroem=1.0).indices == run(problem).indices
@@ -118,8 +118,8 @@ def test_own_terms_are_those_of_the_table():
     for criterion, own in (("mrmr", terms.entropy), ("jmi", terms.relevance)):
         problem = subset_problem(terms, 6, criterion)
         everything = np.arange(6)
-        np.testing.assert_allclose(np.diag(pair_terms(problem, everything)), own, rtol=1e-12)
-        _, B = sampled_rows(problem, everything, 6, rng)
+        np.testing.assert_allclose(np.diag(pair_terms(problem.units, everything)), own, rtol=1e-12)
+        _, B = sampled_rows(problem.units, everything, 6, rng)
         np.testing.assert_allclose(np.diag(B), own, rtol=1e-12)
         chosen = run(problem).indices
         assert chosen.index(1) == chosen.index(0) + 1  # the two copies share a weight
@@ -127,15 +127,15 @@ def test_own_terms_are_those_of_the_table():
 
 def test_undefined_own_terms_are_the_largest_of_their_row(make_problem):
     problem = make_problem([1.0, 1.0, 1.0], [[0, 0.5, 0.2], [0.5, 0, -0.3], [0.2, -0.3, 0]], "jmi", 1)
-    assert np.diag(pair_terms(problem, np.arange(3))).tolist() == [0.5, 0.5, 0.2]
+    assert np.diag(pair_terms(problem.units, np.arange(3))).tolist() == [0.5, 0.5, 0.2]
 
 
 def test_ranking_by_weight_then_relevance_then_index(make_problem):
     problem = make_problem([0.1, 0.9, 0.3, 0.3, 0.5, 0.2], np.zeros((6, 6)), "mrmr", 5, candidates=[0, 2, 3, 4, 5])
     weights = np.array([0.3, 1e-9, 0.0, -1e-9, 0.7])
-    assert ranked(problem, problem.candidates, weights) == [5, 0, 4, 2, 3]
+    assert list(ranked(problem.units, problem.candidates, weights)) == [5, 0, 4, 2, 3]
     equal = np.array([0.25, 0.25 + 1e-9, 0.5, 0.0, 0.0])
-    assert ranked(problem, problem.candidates, equal)[:3] == [3, 0, 2]
+    assert list(ranked(problem.units, problem.candidates, equal))[:3] == [3, 0, 2]
 
 
 @pytest.mark.parametrize("criterion", ["mrmr", "jmi", "mifs", "d1", "max_relevance"])
@@ -151,7 +151,7 @@ def test_valid_nested_subsets(random_problem, criterion):
         smaller = SubsetProblem(
             problem.linear,
             problem.pairs,
-            problem.rule,
+            problem.criterion,
             max(1, problem.k - 2),
             problem.feature_names,
             problem.candidates,
@@ -179,7 +179,7 @@ def test_ctrl_c_leaves_the_most_relevant(make_problem):
         problem = make_problem([0.1, 0.4, 0.2, 0.3], matrix, "mrmr", 2, interrupt_at=1)
         found = Found()
         with pytest.raises(KeyboardInterrupt):
-            qpfs(problem, found, np.random.default_rng(0), **options)
+            qpfs(problem.units, found, np.random.default_rng(0), **options)
         assert found.indices == [1, 3]
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from certselect.errors import InvalidInput
 from certselect.search import select
+from certselect.search.strategies import annealing as annealing_file
 from certselect.search.ties import distinct_rows
 
 RANDOM = ["annealing", "genetic"]
@@ -78,8 +79,8 @@ def test_a_generator_moves_on(make_problem, strategy):
 
 def test_default_steps_follow_the_size_of_the_problem(make_problem, monkeypatch):
     totals = []
-    monkeypatch.setattr("certselect.search.annealing.report", lambda stage, done, total: totals.append(total))
-    monkeypatch.setattr("certselect.search.annealing.MOST_STEPS", 30_000)
+    monkeypatch.setattr(annealing_file, "report", lambda stage, done, total: totals.append(total))
+    monkeypatch.setattr(annealing_file, "MOST_STEPS", 30_000)
     select(hard_problem(make_problem, 0, n=9, k=3), "annealing", random_state=0)
     assert set(totals) == {20_000}
     totals.clear()

@@ -11,16 +11,11 @@ import naive_search
 from certselect.criteria import SubsetProblem
 from certselect.progress import listening
 from certselect.relaxation import solve
+from certselect.search import repair as repair_module
 from certselect.search import rounding
-from certselect.search.rounding import (
-    draw_subsets,
-    factor_of,
-    repair_sizes,
-    round_draws,
-    start_from_forward,
-    subset_values,
-)
-from certselect.search.strategy import Found
+from certselect.search.found import Found
+from certselect.search.repair import repair
+from certselect.search.rounding import draw_subsets, factor_of, round_draws, start_from_forward, subset_values
 from certselect.search.ties import value_scale
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]
@@ -37,14 +32,13 @@ def test_repair_and_choice_equal_their_twins(random_problem, criterion):
     for seed in range(60):
         problem, twin = random_problem(rng, criterion, tied=seed % 2 == 0, largest=12)
         candidates = problem.candidates
-        Q = problem.candidate_matrix
         drawn = random_draws(rng, 8, len(candidates))
         sets = [candidates[row].tolist() for row in drawn]
-        repaired = repair_sizes(drawn, Q, problem.k, scale=value_scale(problem))
+        repaired = repair(problem.units, drawn, scale=value_scale(problem.units))
         expected = [naive_rounding.repair(twin, subset) for subset in sets]
         assert [candidates[row].tolist() for row in repaired] == expected
         found = Found()
-        rounded = round_draws(problem, found, Q, drawn)
+        rounded = round_draws(problem.units, found, drawn)
         assert found.indices == rounded.indices.tolist() == naive_rounding.best(twin, expected)
         assert rounded.mean_size == np.mean([len(subset) for subset in sets])
         assert rounded.value == pytest.approx(float(twin.value(found.indices, twin.k)), rel=1e-12, abs=1e-14)
@@ -60,7 +54,7 @@ def test_unrepaired_choice_equals_its_twin(random_problem, criterion):
         drawn = random_draws(rng, 8, len(problem.candidates))
         drawn[0, 0] = True
         found = Found()
-        round_draws(problem, found, problem.candidate_matrix, drawn, repair=False)
+        round_draws(problem.units, found, drawn, repair=False)
         sets = [problem.candidates[row].tolist() for row in drawn if row.any()]
         assert found.indices == naive_rounding.best(twin, sets)
         assert found.any_size is True
@@ -69,9 +63,7 @@ def test_unrepaired_choice_equals_its_twin(random_problem, criterion):
 def test_only_empty_draws_are_repaired_all_the_same(random_problem):
     problem, twin = random_problem(np.random.default_rng(1), "d1", tied=False, k=3)
     found = Found()
-    rounded = round_draws(
-        problem, found, problem.candidate_matrix, np.zeros((4, len(problem.candidates)), bool), repair=False
-    )
+    rounded = round_draws(problem.units, found, np.zeros((4, len(problem.candidates)), bool), repair=False)
     assert found.indices == naive_rounding.repair(twin, [])
     assert found.any_size is False
     assert rounded.mean_size == 0.0
@@ -88,7 +80,7 @@ def test_repair_of_larger_problems_equals_the_twin():
     twin = naive_search.NaiveProblem([Fraction(v) for v in linear], pair, "d1", Fraction(0), k, list(range(n)))
     drawn = np.zeros((4, n), dtype=bool)
     drawn[0, :2] = drawn[1, 10:20] = drawn[2, ::2] = drawn[3] = True
-    repaired = repair_sizes(drawn, Q, k, scale=float(linear.max()))
+    repaired = repair(SubsetProblem.from_matrix(Q, k).units, drawn, scale=float(linear.max()))
     for before, after in zip(drawn, repaired, strict=True):
         assert np.flatnonzero(after).tolist() == naive_rounding.repair(twin, np.flatnonzero(before).tolist())
 
@@ -98,15 +90,15 @@ def test_nothing_hangs_on_batches_or_precision(monkeypatch):
     n, k = 50, 9
     upper = np.triu(rng.integers(-3, 4, (n, n)), 1) / 64
     Q = -(upper + upper.T) / 2 + np.diag(rng.integers(0, 5, n) / 64)
-    problem = SubsetProblem.from_matrix(Q, k)
     factor = factor_of(solve(Q, k))
 
     def run(matrix):
+        problem = SubsetProblem.from_matrix(matrix, k).units
         drawn = draw_subsets(factor, 70, np.random.default_rng(3))
         found, steps = Found(), []
         with listening(lambda stage, done, total: steps.append((stage, done, total))):
-            rounded = round_draws(problem, found, matrix, drawn)
-        repaired = repair_sizes(drawn, matrix, k, scale=value_scale(problem))
+            rounded = round_draws(problem, found, drawn)
+        repaired = repair(problem, drawn, scale=value_scale(problem))
         return drawn.tolist(), repaired.tolist(), found.indices, rounded.value, rounded.mean_size, steps
 
     *whole, steps = run(Q)
@@ -115,7 +107,7 @@ def test_nothing_hangs_on_batches_or_precision(monkeypatch):
     assert len(steps) == 1
     assert run(Q.astype(np.float32))[:-1] == tuple(whole)  # 64ths are exact in both
     monkeypatch.setattr(rounding, "NUMBERS_AT_ONCE", 7 * n)
-    monkeypatch.setattr(rounding, "COLUMNS_AT_ONCE", 11)
+    monkeypatch.setattr(repair_module, "COLUMNS_AT_ONCE", 11)
     *parts, steps = run(Q)
     assert parts == whole
     assert len(steps) > 3
@@ -172,14 +164,14 @@ def test_found_keeps_a_better_start_until_the_end(make_problem, monkeypatch):
     monkeypatch.setattr(rounding, "NUMBERS_AT_ONCE", 4)
     drawn = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=bool)
     found = Found()
-    start_from_forward(problem, found, np.random.default_rng(0))
+    start_from_forward(problem.units, found, np.random.default_rng(0))
     assert (found.indices, found.scores) == ([0, 1], [7.0])
 
     def interrupt(stage, done, total):
         raise KeyboardInterrupt
 
     with listening(interrupt), pytest.raises(KeyboardInterrupt):
-        round_draws(problem, found, problem.candidate_matrix, drawn)
+        round_draws(problem.units, found, drawn)
     assert (found.indices, found.scores) == ([0, 1], [7.0])
-    round_draws(problem, found, problem.candidate_matrix, drawn)
+    round_draws(problem.units, found, drawn)
     assert (found.indices, found.scores) == ([1, 3], [3.0, 4.0])

@@ -1,11 +1,17 @@
 """select: what a Selection says, which calls are refused, and what Ctrl-C leaves."""
 
+import sys
+
 import numpy as np
 import pytest
 
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, QuickerSearchWarning
 from certselect.progress import listening
-from certselect.search import STRATEGIES, Selection, select
+from certselect.search import Selection, select, strategies
+from certselect.search.strategies import backward as backward_file
+from certselect.search.strategies import exhaustive as exhaustive_file
+
+STRATEGIES = list(strategies())
 
 
 def symmetric_problem(make_problem, seed=0, n=10, k=4, criterion="jmi", **options):
@@ -55,34 +61,56 @@ def test_a_selection_says_what_was_done(make_problem, strategy):
         assert np.isnan(selection.gap)
 
 
-def test_forward_is_the_default(make_problem):
+def test_auto_is_the_default_and_cobra_with_polish_on_small_problems(make_problem):
     problem = symmetric_problem(make_problem)
-    assert select(problem).strategy == "forward"
-    assert select(problem).indices.tolist() == select(problem, "forward").indices.tolist()
+    selection = select(problem, random_state=0)
+    assert selection.strategy == "cobra"
+    assert {"polish", "certificate"} <= set(selection.seconds)
+    for same in (select(problem, "Auto", random_state=0), select(problem, "cobra", random_state=0, polish=True)):
+        assert selection.indices.tolist() == same.indices.tolist()
+        assert selection.scores == same.scores
+    assert select(problem, random_state=0, draws=7).drawn_size != selection.drawn_size  # cobra's options are auto's
+
+
+def test_auto_is_forward_with_polish_beyond_and_says_so(make_problem, monkeypatch):
+    monkeypatch.setattr(sys.modules["certselect.search.select"], "MOST_FOR_COBRA", 9)
+    problem = symmetric_problem(make_problem)
+    with pytest.warns(QuickerSearchWarning, match=r"10 features are many .* up to 9: used forward selection") as caught:
+        selection = select(problem)
+    assert caught[0].filename == __file__
+    asked = select(problem, "forward", polish=True)
+    assert (selection.strategy, selection.indices.tolist()) == ("forward", asked.indices.tolist())
+    assert select(symmetric_problem(make_problem, candidates=range(9)), random_state=0).strategy == "cobra"
+    with pytest.raises(InvalidInput, match="draws=5 with strategy='forward'"):
+        select(problem, draws=5)
 
 
 def test_unknown_strategy(make_problem):
     with pytest.raises(InvalidInput) as error:
         select(symmetric_problem(make_problem), "foward")
     assert str(error.value) == (
-        "Got strategy='foward'; expected one of auto, relevance, forward, backward, floating, exhaustive, annealing, "
-        "genetic, cobra, qpfs, soss, exact. Check the spelling."
+        "Got strategy='foward'; expected one of auto, annealing, backward, cobra, exact, exhaustive, floating, "
+        "forward, genetic, qpfs, relevance, soss. Did you mean 'forward'?"
     )
 
 
 def test_unknown_option_names_those_there_are(make_problem):
     problem = symmetric_problem(make_problem)
     with pytest.raises(InvalidInput) as error:
-        select(problem, "annealing", step=5, heat=1)
+        select(problem, "annealing", step=5)
     assert str(error.value) == (
-        "Got step=5, heat=1 with strategy='annealing'; expected only the options steps, temperature. "
-        "Leave out what the strategy does not have."
+        "Got step=5 with strategy='annealing'; expected only the options steps, temperature. Did you mean 'steps'?"
     )
     with pytest.raises(InvalidInput) as error:
         select(problem, "forward", steps=5)
     assert str(error.value) == (
-        "Got steps=5 with strategy='forward'; expected no options. Leave out what the strategy does not have."
+        "Got steps=5 with strategy='forward'; expected no options: this strategy has none. Leave it out."
     )
+    with pytest.raises(InvalidInput) as error:
+        select(problem, "annealing", Steps=5)
+    assert str(error.value).endswith("expected only the options steps, temperature. Write it in lower case.")
+    with pytest.raises(InvalidInput, match=r"heat=1 with strategy='annealing'.*Check the spelling"):
+        select(problem, "annealing", strategy_options={"heat": 1})
 
 
 @pytest.mark.parametrize("wrong", [-1, 1.5, "seed", True, [1]])
@@ -107,8 +135,8 @@ def test_certify_is_checked(make_problem, wrong):
 @pytest.mark.parametrize("at", [1, 2, 3])
 def test_interrupted_forward_keeps_its_choices_and_adds_the_most_relevant(make_problem, at):
     problem = symmetric_problem(make_problem, interrupt_at=at)
-    whole = select(symmetric_problem(make_problem))
-    selection = select(problem)
+    whole = select(symmetric_problem(make_problem), "forward")
+    selection = select(problem, "forward")
     assert_interrupted_subset(selection, problem)
     chosen = selection.indices.tolist()
     assert chosen[:at] == whole.indices[:at].tolist()
@@ -119,7 +147,7 @@ def test_interrupted_forward_keeps_its_choices_and_adds_the_most_relevant(make_p
 
 def test_filling_up_takes_the_lowest_index_of_equals(make_problem):
     problem = make_problem([0.5, 0.1, 0.3, 0.3, 0.3, 0.0], np.zeros((6, 6)), "jmi", 3, interrupt_at=1)
-    assert select(problem).indices.tolist() == [0, 2, 3]
+    assert select(problem, "forward").indices.tolist() == [0, 2, 3]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -131,8 +159,8 @@ def test_interrupt_at_the_first_pair_term(make_problem, strategy):
 @pytest.mark.parametrize("strategy", ["backward", "floating", "exhaustive", "annealing", "genetic"])
 @pytest.mark.parametrize("at", [1, 2, 4])
 def test_interrupt_on_the_way(make_problem, strategy, at, monkeypatch):
-    monkeypatch.setattr("certselect.search.backward.REPORT_EVERY", 1)
-    monkeypatch.setattr("certselect.search.exhaustive.SUBSETS_AT_ONCE", 10)
+    monkeypatch.setattr(backward_file, "REPORT_EVERY", 1)
+    monkeypatch.setattr(exhaustive_file, "SUBSETS_AT_ONCE", 10)
     problem = symmetric_problem(make_problem, n=12, k=4)
     with listening(interrupt_at(at)):
         selection = select(problem, strategy, random_state=0)
@@ -140,7 +168,7 @@ def test_interrupt_on_the_way(make_problem, strategy, at, monkeypatch):
 
 
 def test_interrupted_backward_keeps_the_most_relevant_of_what_is_left(make_problem, monkeypatch):
-    monkeypatch.setattr("certselect.search.backward.REPORT_EVERY", 1)
+    monkeypatch.setattr(backward_file, "REPORT_EVERY", 1)
     with listening(interrupt_at(3)):
         selection = select(symmetric_problem(make_problem), "backward")
     left = select(symmetric_problem(make_problem, k=7), "backward")
@@ -179,16 +207,16 @@ def test_interrupted_polish_keeps_the_swaps_made(make_problem):
 
 
 def test_an_interrupted_search_is_not_polished(make_problem):
-    selection = select(symmetric_problem(make_problem, interrupt_at=2), polish=True)
+    selection = select(symmetric_problem(make_problem, interrupt_at=2), "forward", polish=True)
     assert selection.status == "interrupted"
     assert set(selection.seconds) == {"search"}
 
 
-def test_a_strategy_that_is_interrupted_before_it_found_anything(make_problem, monkeypatch):
+def test_a_strategy_that_is_interrupted_before_it_found_anything(make_problem, add_strategy):
     def asleep(problem, found, rng, /):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(STRATEGIES, "asleep", asleep)
+    add_strategy("asleep", asleep)
     problem = symmetric_problem(make_problem)
     selection = select(problem, "asleep")
     assert_interrupted_subset(selection, problem)
@@ -196,10 +224,10 @@ def test_a_strategy_that_is_interrupted_before_it_found_anything(make_problem, m
     assert selection.scores == ()
 
 
-def test_other_errors_pass_through(make_problem, monkeypatch):
+def test_other_errors_pass_through(make_problem, add_strategy):
     def broken(problem, found, rng, /):
         raise MemoryError("all gone")
 
-    monkeypatch.setitem(STRATEGIES, "broken", broken)
+    add_strategy("broken", broken)
     with pytest.raises(MemoryError, match="all gone"):
         select(symmetric_problem(make_problem), "broken")

@@ -7,17 +7,17 @@ import pytest
 
 from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
-from certselect.search.exhaustive import exhaustive
-from certselect.search.forward import forward
-from certselect.search.soss import concave_split, draw_members, solve_concave, soss
-from certselect.search.strategy import Found
+from certselect.search.found import Found
+from certselect.search.strategies.exhaustive import exhaustive
+from certselect.search.strategies.forward import forward
+from certselect.search.strategies.soss import concave_split, draw_members, solve_concave, soss
 
 pytest.importorskip("clarabel")
 
 
 def run(problem, seed=0, **options):
     found = Found()
-    soss(problem, found, np.random.default_rng(seed), **options)
+    soss(problem.units, found, np.random.default_rng(seed), **options)
     return found
 
 
@@ -56,7 +56,7 @@ def test_solution_is_optimal_and_its_value_a_bound(scale):
         assert abs(gap) <= 1e-5 * k
         bound = x @ concave @ x + d @ x
         best = Found()
-        exhaustive(SubsetProblem.from_matrix(Q, k), best, np.random.default_rng(seed))
+        exhaustive(SubsetProblem.from_matrix(Q, k).units, best, np.random.default_rng(seed))
         assert bound >= best.scores[-1] - 1e-5 * k
 
 
@@ -89,8 +89,8 @@ def test_mostly_optimal_on_small_problems(make_problem):
         upper = np.triu(rng.normal(size=(16, 16)), 1)
         problem = make_problem(rng.random(16), upper + upper.T, "d1", 6)
         best, greedy = Found(), Found()
-        exhaustive(problem, best, rng)
-        forward(problem, greedy, rng)
+        exhaustive(problem.units, best, rng)
+        forward(problem.units, greedy, rng)
         reached += run(problem, seed).scores[-1] >= best.scores[-1] - 1e-12
         forward_reached += greedy.scores[-1] >= best.scores[-1] - 1e-12
     assert reached >= 18
@@ -114,7 +114,7 @@ def test_degenerate_matrices(k):
     for Q in (np.zeros((6, 6)), np.eye(6), -np.ones((6, 6)), duplicated, np.outer(one[0], one[0]), 1e12 * one):
         problem = SubsetProblem.from_matrix(Q, k)
         best = Found()
-        exhaustive(problem, best, rng)
+        exhaustive(problem.units, best, rng)
         assert run(problem).scores[-1] == pytest.approx(best.scores[-1], rel=1e-9, abs=1e-12)
     assert run(SubsetProblem.from_matrix(np.array([[2.0]]), 1)).indices == [0]
 
@@ -130,7 +130,7 @@ def test_ctrl_c_leaves_the_forward_selection(make_problem):
     problem = make_problem([0.1, 0.4, 0.2, 0.3], np.ones((4, 4)), "mrmr", 3, interrupt_at=3)
     found = Found()
     with pytest.raises(KeyboardInterrupt):
-        soss(problem, found, np.random.default_rng(0))
+        soss(problem.units, found, np.random.default_rng(0))
     assert found.indices == [1, 2, 3]
 
 

@@ -5,8 +5,9 @@ import pytest
 
 import naive_search
 from certselect.search import select
+from certselect.search.found import Found
 from certselect.search.polish import polish
-from certselect.search.strategy import Found
+from certselect.search.strategies import exhaustive as exhaustive_file
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]
 PROBLEMS = 120
@@ -50,7 +51,7 @@ def test_exhaustive_finds_the_lexicographically_first_best_subset(random_problem
 
 @pytest.mark.parametrize("at_once", [1, 2, 5, 64])
 def test_exhaustive_by_small_blocks_is_the_same(random_problem, monkeypatch, at_once):
-    monkeypatch.setattr("certselect.search.exhaustive.SUBSETS_AT_ONCE", at_once)
+    monkeypatch.setattr(exhaustive_file, "SUBSETS_AT_ONCE", at_once)
     for problem, twin in problems(random_problem, "jmi", True):
         assert select(problem, "exhaustive").indices.tolist() == naive_search.exhaustive(twin)[0]
 
@@ -61,7 +62,7 @@ def test_polish_equals_its_twin_and_no_swap_is_left(random_problem, criterion, t
     for problem, twin in problems(random_problem, criterion, tied):
         start = rng.permutation(twin.candidates)[: twin.k].tolist()
         found = Found(list(start))
-        polish(problem, found)
+        polish(problem.units, found)
         indices, scores = naive_search.polish(twin, start)
         assert found.indices == indices
         assert found.scores == pytest.approx([float(score) for score in scores], rel=1e-12, abs=1e-14)

@@ -1,5 +1,6 @@
 """Every strategy under constraints: allowed answers, equal to exact twins where the search is deterministic."""
 
+import itertools
 from dataclasses import replace
 from fractions import Fraction
 
@@ -9,19 +10,21 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive_rules
-from certselect.criteria import SubsetProblem, find_criterion
-from certselect.criteria.constraints import Constraints
+from certselect.criteria import ColumnConstraints, SubsetProblem, find_criterion
 from certselect.errors import InvalidInput
 from certselect.progress import listening
-from certselect.search import STRATEGIES, select
+from certselect.search import Strategy, register_strategy, registry, select, strategies
+from certselect.search.found import Found
 from certselect.search.polish import polish
-from certselect.search.ruled_exhaustive import _sets_of_total_size
-from certselect.search.ruled_repair import repair_under_rules
-from certselect.search.strategy import Found
+from certselect.search.repair import repair
+from certselect.search.strategies import backward as backward_file
+from certselect.search.strategies import exhaustive as exhaustive_file
+from certselect.search.strategies.exhaustive import _Choice
 from certselect.search.ties import value_scale
 from naive_search import NaiveProblem
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]
+STRATEGIES = list(strategies())
 SEQUENTIAL = ["relevance", "forward", "backward", "floating"]
 QUICK = {
     "annealing": {"steps": 600},
@@ -111,7 +114,7 @@ def problem_of(twin, exclude):
     for (i, j), value in columns.pair.items():
         matrix[i, j] = matrix[j, i] = float(value)
     found = find_criterion(columns.criterion, 0.75 if columns.criterion == "mifs" else None)
-    stated = Constraints(
+    stated = ColumnConstraints(
         include=tuple(twin.include),
         exclude=tuple(exclude),
         together=tuple(map(tuple, twin.together)),
@@ -143,7 +146,7 @@ def assert_allowed(selection, problem, twin):
 
 
 @settings(max_examples=120, deadline=None)
-@given(case=constrained(), strategy=st.sampled_from(list(STRATEGIES)), polished=st.booleans())
+@given(case=constrained(), strategy=st.sampled_from(STRATEGIES), polished=st.booleans())
 def test_every_answer_is_allowed(case, strategy, polished):
     problem, twin = case
     selection = select(problem, strategy, random_state=0, polish=polished, **QUICK.get(strategy, {}))
@@ -189,7 +192,7 @@ def test_exhaustive_equals_brute_force(case, at_once):
     problem, twin = case
     indices, value = naive_rules.exhaustive(twin)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("certselect.search.ruled_exhaustive.SUBSETS_AT_ONCE", at_once)
+        patch.setattr(exhaustive_file, "SUBSETS_AT_ONCE", at_once)
         selection = select(problem, "exhaustive")
     assert selection.indices.tolist() == indices
     assert selection.scores[-1] == pytest.approx(float(value), rel=1e-12, abs=1e-14)
@@ -205,7 +208,7 @@ def test_polish_equals_its_twin(case, data):
     problem, twin = case
     start = sorted(data.draw(st.sampled_from(sorted(map(sorted, twin.allowed)))))
     found = Found([twin.units.index(unit) for unit in start])
-    polish(problem.units.problem, found)
+    polish(problem.units, found)
     units, scores = naive_rules.polish(twin, start)
     assert problem.units.columns(found.indices) == naive_rules.flat(units)
     assert found.scores == pytest.approx([float(score) for score in scores], rel=1e-12, abs=1e-14)
@@ -215,17 +218,20 @@ def test_polish_equals_its_twin(case, data):
 @given(case=constrained(), seed=st.integers(0, 100))
 def test_repair_equals_its_twin(case, seed):
     problem, twin = case
-    searched, reduced = problem.units.problem, problem.reduced
-    assume(searched.rules is not None and len(reduced.units))
-    drawn = np.random.default_rng(seed).random((4, len(reduced.units))) < 0.5
-    repaired = repair_under_rules(searched, drawn, scale=value_scale(searched))
+    searched, reduced = problem.units, problem.reduced
+    assume(len(reduced.units))
+    rng = np.random.default_rng(seed)
+    drawn = rng.random((6, len(reduced.units))) < rng.choice([0.0, 0.2, 0.5, 0.8, 1.0], size=(6, 1))
+    repaired = repair(searched, drawn, scale=value_scale(searched))
     for before, after in zip(drawn, repaired, strict=True):
         units = [twin.units[unit] for unit in reduced.units[before]]
         assert problem.columns_of(np.flatnonzero(after)) == naive_rules.repair(twin, units)
+        # By itself a draw is repaired as it is among others.
+        assert repair(searched, before[None], scale=value_scale(searched)).tolist() == [after.tolist()]
 
 
 @settings(max_examples=60, deadline=None)
-@given(case=constrained(), strategy=st.sampled_from(list(STRATEGIES)), at=st.integers(1, 12))
+@given(case=constrained(), strategy=st.sampled_from(STRATEGIES), at=st.integers(1, 12))
 def test_ctrl_c_leaves_an_allowed_subset(case, strategy, at):
     problem, twin = case
     reports = []
@@ -236,8 +242,8 @@ def test_ctrl_c_leaves_an_allowed_subset(case, strategy, at):
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch, listening(press):
-        patch.setattr("certselect.search.backward.REPORT_EVERY", 1)
-        patch.setattr("certselect.search.ruled_exhaustive.SUBSETS_AT_ONCE", 2)
+        patch.setattr(backward_file, "REPORT_EVERY", 1)
+        patch.setattr(exhaustive_file, "SUBSETS_AT_ONCE", 2)
         selection = select(problem, strategy, random_state=0, **QUICK.get(strategy, {}))
     assert_allowed(selection, problem, twin)
     assert (selection.status == "interrupted") == (len(reports) >= at)
@@ -252,7 +258,8 @@ def test_a_search_that_found_nothing_yet_gives_the_most_relevant(case):
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(STRATEGIES, "asleep", asleep)
+        patch.setattr(registry._registry, "_registered", {})
+        register_strategy(Strategy("asleep", asleep, "sleeps"))
         selection = select(problem, "asleep")
     assert_allowed(selection, problem, twin)
     assert selection.status == "interrupted"
@@ -287,7 +294,7 @@ def test_any_size_is_the_best_of_all_sizes(strategy, case):
 
 def test_any_size_is_bounded_over_all_sizes():
     problem = SubsetProblem.from_matrix(
-        random_matrix(5, 9), None, include=[2], groups=[[0, 1]], costs=[1.0, 1, 2, 1, 2, 1, 2, 1, 1], budget=6.0
+        random_matrix(5, 9), None, include=[2], feature_groups=[[0, 1]], costs=[1.0, 1, 2, 1, 2, 1, 2, 1, 1], budget=6.0
     )
     best = select(problem, "exhaustive")
     assert len(problem.allowed_sizes) > 2
@@ -315,7 +322,7 @@ def test_random_strategies_find_the_best_subset_of_most_small_problems(strategy)
             random_matrix(seed, 14),
             6,
             include=[13],
-            groups={"all_or_none": [[0, 1], [2, 3, 4]], "at_most_one": [[5, 6, 7], [0, 8]]},
+            feature_groups={"all_or_none": [[0, 1], [2, 3, 4]], "at_most_one": [[5, 6, 7], [0, 8]]},
             costs={i: 1.0 + i % 3 for i in range(14)},
             budget=12.0,
         )
@@ -331,7 +338,7 @@ def test_annealing_gets_from_single_columns_to_a_group_and_back():
     """The forward selection holds two single columns; only a group of two is worth more, and the other way round."""
     Q = np.diag([0.0, 0.0, 2.0, 1.0, 1.0])
     Q[0, 1] = Q[1, 0] = 1.9
-    to_group = SubsetProblem.from_matrix(Q, 3, groups=[[0, 1], [3, 4]])
+    to_group = SubsetProblem.from_matrix(Q, 3, feature_groups=[[0, 1], [3, 4]])
     assert select(to_group, "annealing", random_state=0, steps=2000).indices.tolist() == [0, 1, 2]
     assert select(to_group, "genetic", random_state=0, generations=20).indices.tolist() == [0, 1, 2]
 
@@ -360,7 +367,7 @@ def test_exclusion_alone_is_the_ordinary_search_on_fewer_candidates():
 
 def test_order_of_choice_lists_a_groups_columns_together():
     Q = np.diag([3.0, 2.0, 1.0, 3.0, 2.5])
-    problem = SubsetProblem.from_matrix(Q, 4, groups=[[0, 3]], include=[2])
+    problem = SubsetProblem.from_matrix(Q, 4, feature_groups=[[0, 3]], include=[2])
     assert select(problem, "forward").indices.tolist() == [2, 0, 3, 4]
     assert select(problem, "relevance").indices.tolist() == [2, 0, 3, 4]
     assert select(problem, "backward").indices.tolist() == [0, 2, 3, 4]
@@ -368,7 +375,7 @@ def test_order_of_choice_lists_a_groups_columns_together():
 
 def test_exhaustive_counts_what_it_must_enumerate():
     Q = np.zeros((12, 12))
-    one_group = SubsetProblem.from_matrix(Q, 4, groups=[[0, 1, 2]], include=[11])
+    one_group = SubsetProblem.from_matrix(Q, 4, feature_groups=[[0, 1, 2]], include=[11])
     # Three of 8 single columns, or the group: 56 + 1.
     assert select(one_group, "exhaustive", max_subsets=57).indices.tolist() == [0, 1, 2, 11]
     with pytest.raises(InvalidInput, match=r"57 subsets of 4 out of 10 candidates.*max_subsets=56"):
@@ -379,23 +386,58 @@ def test_exhaustive_counts_what_it_must_enumerate():
         select(included, "exhaustive", max_subsets=44)
 
 
-def test_sets_of_a_total_size_need_no_recursion():
-    assert list(_sets_of_total_size([2] + [1] * 1500, 1502)) == [tuple(range(1501))]
-    assert list(_sets_of_total_size([1, 2, 1, 3], 3)) == [(0, 1), (1, 2), (3,)]
-    assert list(_sets_of_total_size([2, 2], 3)) == []
-    assert list(_sets_of_total_size([], 0)) == [()]
+def listed_by_exhaustive(problem):
+    """The subsets of columns that an exhaustive search values, sorted."""
+    choice = _Choice(problem.units)
+    whole = [choice.units(column) for parts in choice.whole_subsets() for column in parts.members.T]
+    return sorted(sorted(problem.units.columns(units)) for units in whole)
+
+
+def test_exhaustive_lists_the_sets_of_a_total_size_once_and_without_recursion():
+    many = SubsetProblem.from_matrix(np.eye(1502), 1502, feature_groups=[[0, 1]])
+    assert listed_by_exhaustive(many) == [list(range(1502))]
+    # The same with a budget, where no sets are left out instead.
+    many = SubsetProblem.from_matrix(np.eye(1502), 1502, feature_groups=[[0, 1]], costs=[1.0] * 1502, budget=1502.0)
+    assert listed_by_exhaustive(many) == [list(range(1502))]
+    assert select(many, "exhaustive").scores == (1502.0,)
+    # Units of 1, 2, 1 and 3 columns.
+    few = SubsetProblem.from_matrix(np.zeros((7, 7)), 3, feature_groups=[[1, 2], [4, 5, 6]])
+    assert listed_by_exhaustive(few) == [[0, 1, 2], [1, 2, 3], [4, 5, 6]]
+    with pytest.raises(InvalidInput, match="which the groups cannot add up to"):
+        SubsetProblem.from_matrix(np.zeros((4, 4)), 3, feature_groups=[[0, 1], [2, 3]])
+    nothing_left = SubsetProblem.from_matrix(np.eye(4), 2, include=[1, 3])
+    assert listed_by_exhaustive(nothing_left) == [[1, 3]]
+
+
+@pytest.mark.parametrize("k", range(1, 10))
+def test_exhaustive_lists_each_subset_once_whether_it_takes_or_leaves(k):
+    Q = random_matrix(4, 9)
+    for stated in ({}, {"include": [2]}, {"exclude": [0, 5]}, {"costs": [0.0] * 9, "budget": 0.0}):
+        if k > 7 and "exclude" in stated:
+            continue
+        problem = SubsetProblem.from_matrix(Q, k, **stated)
+        subsets = [list(s) for s in itertools.combinations(range(9), k) if _holds(s, stated)]
+        assert listed_by_exhaustive(problem) == subsets
+        best = max(subsets, key=problem.value)
+        selection = select(problem, "exhaustive")
+        assert selection.indices.tolist() == best
+        assert selection.scores[-1] == pytest.approx(problem.value(best), rel=1e-12, abs=1e-13)
+
+
+def _holds(subset, stated):
+    return set(stated.get("include", ())) <= set(subset) and not set(stated.get("exclude", ())) & set(subset)
 
 
 def test_cobra_without_repair_needs_rules_that_draws_respect():
     Q = random_matrix(2, 8)
     included = SubsetProblem.from_matrix(Q, 3, include=[5])
     assert 5 in select(included, "cobra", random_state=0, repair=False).indices
-    grouped = SubsetProblem.from_matrix(Q, 3, groups=[[0, 1]])
+    grouped = SubsetProblem.from_matrix(Q, 3, feature_groups=[[0, 1]])
     with pytest.raises(InvalidInput) as error:
         select(grouped, "cobra", repair=False)
     assert str(error.value) == (
-        "Got repair=False with groups or costs; expected repair=True: a subset as it was drawn need not respect them. "
-        "Leave repair out."
+        "Got repair=False with feature_groups or costs; "
+        "expected repair=True: a subset as it was drawn need not respect them. Leave repair out."
     )
 
 

@@ -77,7 +77,7 @@ CRITERIA: dict[str, Criterion] = {
     )
 }
 ALIASES = {"cife": "d1", "d2": "jmi"}
-_registry = Registry("criterion", "certselect.criteria", Criterion, CRITERIA.__getitem__, CRITERIA)
+_registry = Registry("criterion", "certselect.criteria", Criterion, CRITERIA.__getitem__, CRITERIA, ALIASES)
 
 
 def register_criterion(criterion: Criterion) -> None:
@@ -88,8 +88,6 @@ def register_criterion(criterion: Criterion) -> None:
     >>> from certselect.criteria import Criterion, SameWeight, register_criterion
     >>> register_criterion(Criterion("half_mifs", "redundancy", SameWeight(0.5), "sum I(Xi;C) - 1/2 sum I(Xi;Xj)"))
     """
-    if isinstance(criterion, Criterion) and criterion.name in ALIASES:
-        raise InvalidInput(f"a criterion named {criterion.name!r}", "a name that is not taken", "Choose another name.")
     _registry.register(criterion)
 
 

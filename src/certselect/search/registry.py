@@ -27,6 +27,7 @@ _registry = Registry(
     Strategy,
     _load,
     sorted(module.name for module in iter_modules(_files.__path__)),
+    reserved=(AUTO,),
 )
 
 
