@@ -24,8 +24,8 @@ ROOMS = [
     "search",
     "theory",
     "datasets",
-    "results",
     "evaluation",
+    "results",
     "selectors",
     "cli",
 ]

@@ -65,8 +65,10 @@ class Registry(Generic[Record]):
         # Other packages are looked through only for a name that is not known without them.
         known = [*self._own, *self._registered]
         if not isinstance(name, str) or name.casefold() not in known:
-            known = self.names()
+            known = [*self.names(), *self._reserved]
         found = find_name(self.what, name, known)
+        if found in self._reserved:
+            raise InvalidInput(f"{self.what}={name!r}", f"the name of one {self.what}", "Name the one you mean.")
         if found in self._own:
             return self._load(found)
         if found not in self._registered:

@@ -9,8 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from certselect import SubsetSelector, __version__, choose_subset, load_result, strategies
-from certselect.criteria import criteria
+from certselect import SubsetSelector, __version__, choose_subset, list_criteria, list_strategies, load_result
 from command_line import certselect, in_process, on_a_terminal
 
 
@@ -260,12 +259,12 @@ def test_version_and_help():
 
 def test_strategies_and_criteria_are_listed():
     shown = in_process("strategies").stdout
-    for record in strategies().values():
+    for record in list_strategies().values():
         assert f" {record.name} " in shown
         for option, default in record.options.items():
             assert f"{option}={default}" in shown
     shown = in_process("criteria").stdout
-    for record in criteria().values():
+    for record in list_criteria().values():
         assert f" {record.name} " in shown
         assert record.formula in shown
 

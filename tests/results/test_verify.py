@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from certselect.cli.result_file import result_of
 
 from certselect import verify
-from certselect.cli.result_file import result_of
 from certselect.criteria import subset_problem
 from certselect.information import information_terms
 from certselect.search import select

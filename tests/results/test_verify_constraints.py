@@ -5,10 +5,10 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from certselect.cli.result_file import result_of
 
 from certselect import certify, verify
 from certselect.certificate import Lift
-from certselect.cli.result_file import result_of
 from certselect.criteria import subset_problem
 from certselect.information import information_terms
 from certselect.results import lift_as_json

@@ -10,10 +10,10 @@ from certselect.criteria import subset_problem
 from certselect.errors import InvalidInput
 from certselect.information.terms import InformationTerms
 from certselect.progress import listening
-from certselect.search import find_strategy, select, selection_path, strategies
+from certselect.search import find_strategy, list_strategies, select, selection_path
 from certselect.search.strategies import backward as backward_file
 
-STRATEGIES = list(strategies())
+STRATEGIES = list(list_strategies())
 OPTIONS = {"annealing": {"steps": 500}, "genetic": {"population": 10, "generations": 5}}
 
 

@@ -11,10 +11,10 @@ import pytest
 
 import certselect
 from certselect import Criterion, Strategy, SubsetProblem, information_terms, select, selection_path, subset_problem
-from certselect.criteria import SameWeight, criteria, definitions, find_criterion, register_criterion
+from certselect.criteria import SameWeight, definitions, find_criterion, list_criteria, register_criterion
 from certselect.criteria.definitions import ALIASES, criterion_names
 from certselect.errors import InvalidInput
-from certselect.search import find_strategy, register_strategy, registry, strategies
+from certselect.search import find_strategy, list_strategies, register_strategy, registry
 from certselect.search.registry import strategy_names
 
 BUILT_IN = [
@@ -74,10 +74,10 @@ def test_a_registered_strategy_is_used_as_any_other(terms):
 
 
 def test_a_registered_strategy_is_listed(terms):
-    assert list(strategies()) == BUILT_IN
+    assert list(list_strategies()) == BUILT_IN
     register_strategy(LAST)
-    assert list(strategies()) == [*BUILT_IN, "last"]
-    assert strategies()["last"] is certselect.strategies()["last"] is find_strategy("LAST") is LAST
+    assert list(list_strategies()) == [*BUILT_IN, "last"]
+    assert list_strategies()["last"] is certselect.list_strategies()["last"] is find_strategy("LAST") is LAST
     assert LAST.options == {"skip": 0}
     assert strategy_names() == ["auto", *BUILT_IN, "last"]
 
@@ -92,8 +92,8 @@ def test_a_registered_criterion_is_used_as_any_other(terms):
     assert selection.criterion == "half_mifs"
     assert selection.indices.tolist() == select(mifs, "exhaustive").indices.tolist()
     assert selection_path(terms, [3], "half_mifs", "exhaustive")[0].indices.tolist() == selection.indices.tolist()
-    assert list(criteria()) == ["jmi", "mrmr", "mifs", "d1", "max_relevance", "half_mifs"]
-    assert criterion_names() == [*criteria(), *ALIASES]
+    assert list(list_criteria()) == ["jmi", "mrmr", "mifs", "d1", "max_relevance", "half_mifs"]
+    assert criterion_names() == [*list_criteria(), *ALIASES]
     with pytest.raises(InvalidInput, match="beta=2 with criterion='half_mifs'"):
         subset_problem(terms, 3, "half_mifs", beta=2)
 
@@ -144,7 +144,7 @@ def test_only_strategies_can_be_registered_as_such(wrong):
     assert str(error.value).endswith(
         "as a strategy; expected a Strategy with a name in lower case. Make one with certselect.Strategy(...)."
     )
-    assert list(strategies()) == BUILT_IN
+    assert list(list_strategies()) == BUILT_IN
 
 
 @pytest.mark.parametrize("wrong", [None, "half", LAST, Criterion("Half", None, SameWeight(0.0), "")])

@@ -7,11 +7,11 @@ import pytest
 
 from certselect.errors import InvalidInput, QuickerSearchWarning
 from certselect.progress import listening
-from certselect.search import Selection, select, strategies
+from certselect.search import Selection, list_strategies, select
 from certselect.search.strategies import backward as backward_file
 from certselect.search.strategies import exhaustive as exhaustive_file
 
-STRATEGIES = list(strategies())
+STRATEGIES = list(list_strategies())
 
 
 def symmetric_problem(make_problem, seed=0, n=10, k=4, criterion="jmi", **options):

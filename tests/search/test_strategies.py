@@ -8,7 +8,7 @@ import pytest
 from certselect.criteria import Criterion
 from certselect.errors import InvalidInput
 from certselect.progress import listening
-from certselect.search import select, strategies
+from certselect.search import list_strategies, select
 from certselect.search.found import Found
 from certselect.search.ranking import most_relevant
 from certselect.search.strategies import backward as backward_file
@@ -17,7 +17,7 @@ from certselect.search.strategies import exhaustive as exhaustive_file
 from certselect.search.strategies.backward import backward
 from certselect.search.strategies.forward import forward
 
-STRATEGIES = list(strategies())
+STRATEGIES = list(list_strategies())
 # The usual 500 generations are for larger problems than these.
 QUICK = {"genetic": {"population": 30, "generations": 40}}
 EVERY_CRITERION = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]

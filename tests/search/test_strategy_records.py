@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from certselect import SubsetProblem
-from certselect.search import Found, select, strategies
+from certselect.search import Found, list_strategies, select
 from certselect.search.selection import PROVEN_OPTIMAL
 
-STRATEGIES = strategies()
+STRATEGIES = list_strategies()
 QUICK = {
     "annealing": {"steps": 300},
     "genetic": {"population": 8, "generations": 5},
@@ -42,7 +42,7 @@ def run(problem, strategy):
 def test_it_is_named_by_its_file_and_says_what_it_does(strategy):
     file = Path(inspect.getfile(strategy.run))
     assert (file.parent.name, file.stem) == ("strategies", strategy.name)
-    assert strategies()[strategy.name] is strategy
+    assert list_strategies()[strategy.name] is strategy
     assert 10 <= len(strategy.summary) <= 100
     assert not strategy.summary.endswith(".")
     first_three = list(inspect.signature(strategy.run).parameters.values())[:3]

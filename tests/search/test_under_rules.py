@@ -13,7 +13,7 @@ import naive_rules
 from certselect.criteria import ColumnConstraints, SubsetProblem, find_criterion
 from certselect.errors import InvalidInput
 from certselect.progress import listening
-from certselect.search import Strategy, register_strategy, registry, select, strategies
+from certselect.search import Strategy, list_strategies, register_strategy, registry, select
 from certselect.search.found import Found
 from certselect.search.polish import polish
 from certselect.search.repair import repair
@@ -24,7 +24,7 @@ from certselect.search.ties import value_scale
 from naive_search import NaiveProblem
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]
-STRATEGIES = list(strategies())
+STRATEGIES = list(list_strategies())
 SEQUENTIAL = ["relevance", "forward", "backward", "floating"]
 QUICK = {
     "annealing": {"steps": 600},
