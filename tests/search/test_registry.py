@@ -281,6 +281,20 @@ def test_entry_points_that_keep_no_promise(tmp_path):
     assert said[3] == "[0]"
 
 
+def test_what_is_installed_is_looked_through_once(monkeypatch, terms):
+    """Going through all installed packages takes milliseconds, a small search less than one."""
+    looked = []
+    for registered in (registry._registry, definitions._registry):
+        registered.__dict__.pop("_brought", None)
+    monkeypatch.setattr("certselect.registered.entry_points", lambda *, group: looked.append(group) or [])
+    for _ in range(3):
+        select(subset_problem(terms, 2, "mrmr"), "forward")
+        strategies()
+    assert sorted(looked) == ["certselect.criteria", "certselect.strategies"]
+    for registered in (registry._registry, definitions._registry):
+        registered.__dict__.pop("_brought", None)
+
+
 def test_an_entry_point_cannot_take_the_place_of_a_built_in(tmp_path):
     code = """
     problem = SubsetProblem.from_matrix(np.diag([1.0, 2.0, 3.0]), 1)
