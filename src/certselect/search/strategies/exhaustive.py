@@ -74,11 +74,11 @@ class _Choice:
 
     def __init__(self, problem: UnitProblem) -> None:
         rules = problem.rules
-        self.problem, self.required = problem, list(rules.required)
+        self.problem, self.required = problem, np.array(rules.required, dtype=np.intp)
         self.free = np.setdiff1d(problem.candidates, self.required)
-        self.left = problem.k - rules.size(self.required)
+        self.left = problem.k - rules.size(rules.required)
         self.sizes, self.costs = rules.sizes[self.free], rules.costs[self.free]
-        self.budget = rules.budget - rules.cost(self.required)
+        self.budget = rules.budget - rules.cost(rules.required)
         # Units that are nobody's rivals are each in a group of their own.
         self.group = np.arange(len(self.free))
         for number, group in enumerate(rules.rivals, start=len(self.free)):
