@@ -7,7 +7,7 @@ for by its name, so that listing names costs no imports.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from functools import cache
+from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar
 
@@ -58,7 +58,7 @@ class Registry(Generic[Record]):
 
     def names(self) -> list[str]:
         """All names: the package's own, those registered, those of other packages."""
-        return list(dict.fromkeys([*self._own, *self._registered, *sorted(_brought_by_others(self.group))]))
+        return list(dict.fromkeys([*self._own, *self._registered, *sorted(self._brought)]))
 
     def find(self, name: object) -> Record:
         """The record of that name, matched without case; an error names the nearest one there is."""
@@ -72,7 +72,7 @@ class Registry(Generic[Record]):
         if found in self._own:
             return self._load(found)
         if found not in self._registered:
-            record = _brought_by_others(self.group)[found].load()
+            record = self._brought[found].load()
             if self._checked_name(record) != found:
                 raise InvalidInput(
                     f"the entry point {found!r} of {self.group}, which holds a {self.what} named {record.name!r}",
@@ -81,6 +81,11 @@ class Registry(Generic[Record]):
                 )
             self._registered[found] = record
         return self._registered[found]
+
+    @cached_property
+    def _brought(self) -> dict[str, EntryPoint]:
+        """What other packages bring. Looked up once: going through all that is installed takes milliseconds."""
+        return {point.name: point for point in entry_points(group=self.group)}
 
     def _checked_name(self, record: object) -> str:
         name = getattr(record, "name", None)
@@ -92,8 +97,3 @@ class Registry(Generic[Record]):
             )
         return name
 
-
-@cache
-def _brought_by_others(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group by name; once for a process, as it takes a look at every installed package."""
-    return {point.name: point for point in entry_points(group=group)}

@@ -73,6 +73,41 @@ def test_a_registered_strategy_is_used_as_any_other(terms):
     assert str(error.value) == "Got skp=2 with strategy='last'; expected only the options skip. Did you mean 'skip'?"
 
 
+@pytest.mark.parametrize(
+    ("answer", "constraints"),
+    [
+        ([0, 1], {"feature_groups": {"at_most_one": [[0, 1]]}}),
+        ([0], {"feature_groups": {"at_most_one": [[0, 1]]}, "include": [1]}),
+        ([0, 1, 2], {"include": [4], "feature_groups": [[3, 4]]}),
+        ([0, 1], {"costs": [1.0, 2.0, 0.0, 0.0, 0.0], "budget": 2.0}),
+        ([3, 1], {"exclude": [3]}),
+        ([0, 0], {}),
+        ([0, 5], {}),
+        ([-1, 0], {}),
+    ],
+)
+def test_answers_that_no_rule_allows_are_refused(answer, constraints):
+    def answers(problem, found, rng, /):
+        found.indices = list(answer)
+
+    register_strategy(Strategy("careless", answers, "heeds no rules"))
+    with pytest.raises(InvalidInput) as error:
+        select(SubsetProblem.from_matrix(np.eye(5), 2, **constraints), "careless")
+    assert str(error.value) == (
+        f"Got the units {answer} from strategy='careless'; expected units that its problem's rules allow together. "
+        "Tell those who wrote the strategy."
+    )
+
+
+@pytest.mark.parametrize(("answer", "settled"), [([2], [2, 0]), ([], [0, 1]), ([4, 3, 1], [1, 3]), ([3, 1], [3, 1])])
+def test_answers_of_another_size_are_brought_to_k(answer, settled):
+    def answers(problem, found, rng, /):
+        found.indices = list(answer)
+
+    register_strategy(Strategy("hasty", answers, "stops early or late"))
+    assert select(SubsetProblem.from_matrix(np.diag([5.0, 4, 3, 2, 1]), 2), "hasty").indices.tolist() == settled
+
+
 def test_a_registered_strategy_is_listed(terms):
     assert list(list_strategies()) == BUILT_IN
     register_strategy(LAST)
@@ -279,6 +314,20 @@ def test_entry_points_that_keep_no_promise(tmp_path):
     assert said[1].startswith("InvalidInput Got <built-in function print> as a strategy; expected a Strategy")
     assert said[2].startswith("ModuleNotFoundError") or "pkg_that_is_not_there" in said[2]
     assert said[3] == "[0]"
+
+
+def test_what_is_installed_is_looked_through_once(monkeypatch, terms):
+    """Going through all installed packages takes milliseconds, a small search less than one."""
+    looked = []
+    for registered in (registry._registry, definitions._registry):
+        registered.__dict__.pop("_brought", None)
+    monkeypatch.setattr("certselect.registered.entry_points", lambda *, group: looked.append(group) or [])
+    for _ in range(3):
+        select(subset_problem(terms, 2, "mrmr"), "forward")
+        strategies()
+    assert sorted(looked) == ["certselect.criteria", "certselect.strategies"]
+    for registered in (registry._registry, definitions._registry):
+        registered.__dict__.pop("_brought", None)
 
 
 def test_an_entry_point_cannot_take_the_place_of_a_built_in(tmp_path):

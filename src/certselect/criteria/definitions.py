@@ -106,8 +106,8 @@ def find_criterion(criterion: str | Criterion, beta: float | None = None) -> Cri
     if isinstance(criterion, Criterion):
         found = criterion
     else:
-        name = criterion.casefold() if isinstance(criterion, str) else criterion
-        found = _registry.find(ALIASES.get(name, criterion))
+        known_as = ALIASES.get(criterion.casefold()) if isinstance(criterion, str) else None
+        found = _registry.find(known_as or criterion)
     if beta is None:
         return found
     if found is CRITERIA["mifs"]:

@@ -10,6 +10,8 @@ import numpy as np
 
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.units import UnitProblem
+from certselect.errors import InvalidInput
+from certselect.names import shown
 from certselect.relaxation import Relaxation
 from certselect.search.certified import solve_for_bound, solve_tightly, with_bound, with_proof
 from certselect.search.completion import Completion
@@ -46,6 +48,7 @@ def conclude(
     """Make what was found a whole subset, polish and certify it if asked to, and value it."""
     searched = problem.units
     if not found.any_size:
+        _check_possible(searched, strategy, found)
         _settle_size(searched, found)
     if polish and found.status != INTERRUPTED and not found.any_size:
         start = perf_counter()
@@ -94,6 +97,25 @@ def _valued(problem: SubsetProblem, strategy: Strategy, found: Found, seconds: d
         constrained=problem.constraints is not None,
         problem=problem,
     )
+
+
+def _check_possible(problem: UnitProblem, strategy: Strategy, found: Found) -> None:
+    """Refuse what a strategy from outside the package may not answer with: nothing allowed is near it."""
+    rules, units = problem.rules, found.indices
+    inside = np.zeros(problem.n_features, dtype=bool)
+    inside[[unit for unit in units if 0 <= unit < len(inside)]] = True
+    possible = len(set(units)) == len(units) == np.count_nonzero(inside) and inside[problem.candidates].sum() == len(
+        units
+    )
+    if possible:
+        larger = rules.size(units) > rules.k
+        possible = rules.contains_allowed(inside) if larger else rules.can_complete(units)
+    if not possible:
+        raise InvalidInput(
+            f"the units {shown(units)} from strategy={strategy.name!r}",
+            "units that its problem's rules allow together",
+            "Tell those who wrote the strategy.",
+        )
 
 
 def _settle_size(problem: UnitProblem, found: Found) -> None:

@@ -15,10 +15,11 @@ from certselect.registered import Registry
 from certselect.search.strategy import Strategy
 
 AUTO = "auto"
+_FILES = import_module("certselect.search.strategies")  # the folder: `strategies` is a function of this package too
 
 
 def _load(name: str) -> Strategy:
-    return import_module(f"{_files.__name__}.{name}").STRATEGY
+    return import_module(f"{_FILES.__name__}.{name}").STRATEGY
 
 
 _registry = Registry(
@@ -26,7 +27,7 @@ _registry = Registry(
     "certselect.strategies",
     Strategy,
     _load,
-    sorted(module.name for module in iter_modules(_files.__path__)),
+    sorted(module.name for module in iter_modules(_FILES.__path__)),
     reserved=(AUTO,),
 )
 
