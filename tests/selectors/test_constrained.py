@@ -30,11 +30,11 @@ CASES = {
         {"include": [4], "exclude": [0]},
     ),
     "one-hot columns": (
-        {"groups": [["city=Rome", "city=Oslo"]], "include": ["city=Oslo"]},
+        {"feature_groups": [["city=Rome", "city=Oslo"]], "include": ["city=Oslo"]},
         {"together": [[2, 3]], "include": [3]},
     ),
     "rivals": (
-        {"groups": {"at_most_one": [["x-ray", "scan", "ward"], ["age", "height"]]}},
+        {"feature_groups": {"at_most_one": [["x-ray", "scan", "ward"], ["age", "height"]]}},
         {"rivals": [[5, 6], [0, 1]]},
     ),
     "budget": (
@@ -93,7 +93,7 @@ def test_constraints_are_parameters_like_others():
     constraints = {
         "include": ["a"],
         "exclude": [3],
-        "groups": {"at_most_one": [["b", "c"]]},
+        "feature_groups": {"at_most_one": [["b", "c"]]},
         "costs": {"a": 1.0},
         "budget": 2.0,
     }
