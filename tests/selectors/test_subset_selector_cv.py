@@ -94,7 +94,7 @@ def test_noise_scores_as_chance_by_the_honest_protocol_and_not_by_the_papers():
     for seed in range(6):
         rng = np.random.default_rng(seed)
         X, y = rng.integers(0, 2, (60, 500)), np.repeat([0, 1], 30)
-        common = {"sizes": [10], "cv": StratifiedKFold(5, shuffle=True, random_state=seed)}
+        common = {"sizes": [10], "strategy": "forward", "cv": StratifiedKFold(5, shuffle=True, random_state=seed)}
         scores = SubsetSelectorCV(LinearDiscriminantAnalysis(), **common).fit(X, y)
         honest.append(scores.cv_results_["mean_test_score"][0])
         with pytest.warns(OptimisticScoreWarning, match="test rows in sight"):

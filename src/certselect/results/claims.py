@@ -24,13 +24,14 @@ def claimed(result: Result) -> Result:
     if result.terms is None:
         return result  # read from a file: these are its claims
     selection, certificate = result.selection, _kept(result.certificate)
-    bound = gap = math.nan
-    if certificate is not None:
-        bound, gap = certificate.bound, certificate.gap
-    elif selection.status == PROVEN_OPTIMAL and _valued_again(result):
-        bound, gap = selection.objective, 0.0
-    optimal = selection.status == PROVEN_OPTIMAL and not math.isnan(bound)
     proof = certificate is not None and certificate.proof is not None
+    optimal = selection.status == PROVEN_OPTIMAL and (proof or _valued_again(result))
+    bound = gap = math.nan
+    if optimal and not proof:
+        certificate = None  # multipliers say less than the values of all subsets
+        bound, gap = selection.objective, 0.0
+    elif certificate is not None:
+        bound, gap = certificate.bound, certificate.gap
     changed = replace(
         selection,
         upper_bound=bound,
