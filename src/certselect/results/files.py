@@ -25,7 +25,11 @@ def as_text(result: Result) -> str:
 def check_destination(path: str | os.PathLike[str]) -> Path:
     """The path, if a file can be written there: better known before the work than after it."""
     file = Path(path)
-    if file.is_dir() or not file.parent.is_dir() or not os.access(file.parent, os.W_OK):
+    try:
+        possible = not file.is_dir() and file.parent.is_dir() and os.access(file.parent, os.W_OK)
+    except OSError as error:
+        raise _not_written(file, f", which cannot be written ({error.strerror})") from None
+    if not possible:
         raise _not_written(file)
     return file
 
