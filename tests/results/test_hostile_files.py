@@ -32,7 +32,7 @@ def paths(stored, here=()):
         for key, entry in stored.items():
             yield from paths(entry, (*here, key))
     elif isinstance(stored, list):
-        for place in sorted({0, len(stored) - 1} - {-1}):
+        for place in sorted({0, len(stored) - 1}) if stored else []:
             yield from paths(stored[place], (*here, place))
 
 
@@ -73,18 +73,27 @@ def attacks(stored):
             yield path, put(stored, path, here + " ")
 
 
+def stored_again(stored):
+    return stored | {"selection": stored["selection"].copy()}
+
+
+def refusal(read):
+    """What is said against a file; None if it is read, and can be written again. Other exceptions are not caught."""
+    try:
+        read().to_dict()
+    except InvalidInput as error:
+        return str(error)
+    return None
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_changed_is_read_or_refused_with_a_sentence(kind):
     stored = made(kind).result.to_dict()
     refused = read = 0
     for path, changed in attacks(stored):
-        try:
-            from_dict(changed).to_dict()
-            read += 1
-        except InvalidInput as error:
-            refused += 1
-            assert 10 < len(str(error)) < 3000, path
-            assert "Got " in str(error)
+        said = refusal(lambda changed=changed: from_dict(changed))
+        read, refused = (read + 1, refused) if said is None else (read, refused + 1)
+        assert said is None or (said.startswith("Got ") and 10 < len(said) < 3000), path
     assert refused > 1000
     assert read < refused
 
@@ -113,20 +122,23 @@ def test_no_claim_that_matters_can_be_changed(kind):
     stored = result.to_dict()
     believed = 0
     for path, changed in attacks(stored):
-        if any(path[: len(known)] == known for known in UNCHECKED) or changed == stored:
+        if not path or any(path[: len(known)] == known for known in UNCHECKED) or changed == stored:
             continue
         outcome = verify(changed, *data)
         if outcome.holds:
             believed += 1
             same = from_dict(changed).to_dict()
-            # Equal numbers written otherwise (0 for 0.0, null for nothing), or fewer features called proven.
-            for key in ("proven_in", "proven_out", "ties"):
-                assert set(map(str, same["selection"][key])) <= set(map(str, stored["selection"][key]))
+            # Fewer features called proven, or a tie in another order.
+            for key in ("proven_in", "proven_out"):
+                assert set(same["selection"][key]) <= set(stored["selection"][key])
                 same["selection"][key] = stored["selection"][key]
-            settled = from_dict(stored).to_dict()
-            if path[:1] != ("explanation",):  # -0.0 and 0.0
-                assert same == settled or path[:2] == ("settings", "constraints"), path
-    assert believed < 60
+            ties = [[sorted(tie) for tie in each["selection"].pop("ties")] for each in (same, stored_again(stored))]
+            assert all(tie in ties[1] for tie in ties[0])
+            # Under other constraints the same may be true, and is proven again under these.
+            for key in ("format", "version", "statement", "certificate", "explanation", "provenance", "choice"):
+                assert same[key] == stored[key], path
+            assert same["selection"] == {key: value for key, value in stored["selection"].items() if key != "ties"}
+    assert believed < 100
 
 
 @pytest.mark.parametrize("kind", ["constraints", "tight constraints", "ties"])
@@ -154,12 +166,8 @@ def test_torn_and_spoilt_files_are_refused(tmp_path_factory, data):
         place = data.draw(st.integers(0, len(text) - 1))
         spoilt = text[:place] + data.draw(st.binary(min_size=1, max_size=4)) + text[place + 1 :]
     path.write_bytes(spoilt)
-    try:
-        load_result(path).to_dict()
-    except InvalidInput as error:
-        assert "Got " in str(error)
-    else:
-        assert len(spoilt) >= len(text)
+    said = refusal(lambda: load_result(path))
+    assert len(spoilt) >= len(text) if said is None else said.startswith("Got ")
 
 
 @pytest.mark.parametrize(

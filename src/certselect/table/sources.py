@@ -63,7 +63,7 @@ def read_source(
         return table, names
     if reading.weight is not None:
         raise InvalidInput(
-            f"weight={reading.weight!r} beside data and target apart",
+            f"weight={shown(reading.weight)} beside data and target apart",
             "a file or a data frame that holds the target as well, by its name",
             "Pass sample_weight= instead.",
         )
