@@ -23,6 +23,8 @@ from certselect.settings import Measuring
 _AUTO = ("cobra", "forward")
 # Subsets whose values differ by no more of their size are equal; searches are ten times stricter.
 _TIE = 1e-11
+# A file that asks for more levels asks for the memory of their edges.
+MOST_BINS = 1_000_000
 
 
 def measuring_of(result: Result) -> Measuring:
@@ -37,6 +39,9 @@ def measuring_of(result: Result) -> Measuring:
             raise InvalidInput(
                 f"measured {name}={shown(value)} where {shown(asked[name])} was asked for", "the same", "Measure again."
             )
+    for name in ("bins", "target_bins"):
+        if isinstance(measured.get(name), int) and measured[name] > MOST_BINS:
+            raise InvalidInput(f"{name}={shown(measured[name])}", f"at most {MOST_BINS}", "Use fewer bins.")
     return settled_as
 
 

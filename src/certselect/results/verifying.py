@@ -25,7 +25,7 @@ from certselect.results.result import Result
 from certselect.search import select
 from certselect.search.selection import PROVEN_OPTIMAL
 from certselect.table import Table, read_source
-from certselect.table.output import frame_library
+from certselect.table.frames import as_frame
 
 # Terms are the same float for float wherever they are counted; the matrix products and
 # factorisations of a bound are not, by some 1e-12.
@@ -127,7 +127,7 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
         y = named[0] if len(named) == 1 else named
     table = read_source(X, y, reading, sample_weight=sample_weight)[0]
     names = tuple(map(str, result.explanation["feature"]))
-    nameless = not isinstance(X, str | os.PathLike | Table) and frame_library(X) is None
+    nameless = not isinstance(X, str | os.PathLike | Table) and (isinstance(X, list | tuple) or as_frame(X) is None)
     if nameless and len(set(names)) == table.n_features:
         return replace(table, feature_names=names)  # an array has no names that could be others
     return table
