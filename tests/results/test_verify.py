@@ -1,16 +1,16 @@
 """Saved results, true and tampered with."""
 
 import json
+from copy import deepcopy
 
 import numpy as np
 import pytest
-from certselect.cli.result_file import result_of
 
-from certselect import verify
-from certselect.criteria import subset_problem
-from certselect.information import information_terms
-from certselect.search import select
+from certselect import choose_subset, verify
+from certselect.errors import InvalidInput
 from certselect.table import read_table
+
+SETTINGS = {"criterion": "mrmr", "strategy": "forward", "discretize": "quantile", "bins": 4, "random_state": 0}
 
 
 @pytest.fixture(scope="module")
@@ -21,64 +21,189 @@ def table():
     return read_table(X, y)
 
 
+@pytest.fixture(scope="module")
+def true_claim(table):
+    return json.loads(json.dumps(choose_subset(table, None, 4, certify=True, **SETTINGS).to_dict(), allow_nan=False))
+
+
 @pytest.fixture
-def claim(table):
-    terms = information_terms(table, discretize="quantile", bins=4)
-    selection = select(subset_problem(terms, 4, "mrmr"), "forward", certify=True)
-    return json.loads(json.dumps(result_of(selection, terms, target="y", beta=None, seed=0)))
+def claim(true_claim):
+    return deepcopy(true_claim)
+
+
+def changed(claim, change):
+    """The claim with some entries replaced, each named by its path: "selection.k"."""
+    for path, value in change.items():
+        *parts, last = path.split(".")
+        place = claim
+        for part in parts:
+            place = place[part]
+        place[last] = value
+    return claim
 
 
 def test_a_true_claim_holds(claim, table):
     outcome = verify(claim, table)
     assert outcome.holds, outcome.reasons
-    assert outcome.objective == claim["objective"]
-    assert outcome.upper_bound == pytest.approx(claim["upper_bound"], rel=1e-9)
+    assert outcome.objective == claim["selection"]["objective"]
+    assert outcome.upper_bound == pytest.approx(claim["selection"]["upper_bound"], rel=1e-9)
+    assert outcome.statement == claim["statement"] != ""
 
 
 def test_a_claim_without_a_bound_holds(claim, table):
-    claim.update(upper_bound=None, gap=None, certificate=None)
-    outcome = verify(claim, table)
+    change = {"selection.upper_bound": None, "selection.gap": None, "certificate": None, "statement": ""}
+    outcome = verify(changed(claim, change), table)
     assert outcome.holds
     assert np.isnan(outcome.upper_bound)
+    assert outcome.statement == ""
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"objective": 9.0}, "worth"),
-        ({"upper_bound": 1e-3}, "the multipliers prove"),
-        ({"gap": 0.0}, "leave a gap"),
-        ({"features": ["x0", "x1", "x2", "x3"]}, "the features at these positions"),
-        ({"indices": [0, 1, 2, 3]}, "not"),
-        ({"indices": [0, 0, 1, 2]}, "not distinct"),
-        ({"indices": [0, 1, 2, 99]}, "not distinct"),
-        ({"indices": [0, 1, 2, -1]}, "not distinct"),
-        ({"k": 5}, "k is 5"),
-        ({"k": "4"}, "'k' is '4'"),
-        ({"criterion": "jmi"}, "worth"),
-        ({"coding": {"discretize": "uniform", "bins": 4, "integers": "levels"}}, "worth"),
-        ({"n_samples": 179}, "n_samples"),
-        ({"certificate": None}, "prove none"),
-        ({"certificate": {"multipliers": [1.0, 2.0]}}, "prove none"),
-        ({"certificate": {"multipliers": "none"}}, "prove none"),
-        ({"certificate": {"multipliers": [0.0] * 10}}, "the multipliers prove"),
-        ({"features": None}, "'features' is None"),
-        ({"coding": {"spell": "abracadabra"}}, "cannot be done"),
-        ({"coding": {"discretize": "by hand"}}, "cannot be done"),
-        ({"criterion": "the best"}, "cannot be done"),
-        ({"beta": "much"}, "cannot be done"),
-        ({"k": 0}, "cannot be done"),
-        ({"upper_bound": float("nan")}, "the multipliers prove"),
-        ({"upper_bound": "high"}, "the multipliers prove"),
-        ({"upper_bound": None, "gap": 0.1}, "leave a gap"),
-        ({"gap": "small"}, "leave a gap"),
-        ({"objective": float("nan")}, "worth"),
+        ({"selection.objective": 9.0}, "worth"),
+        ({"selection.upper_bound": 1e-3}, "it is proven that no 4 features exceed"),
+        ({"selection.gap": 0.0, "statement": "Proven: no 4 features score more than these."}, "leave a gap"),
+        ({"selection.gap": 0.0}, "what value, bound and gap say"),
+        ({"statement": "No 4 features score more than 0.0001 % above these."}, "what value, bound and gap say"),
+        ({"selection.features": ["x0", "x1", "x2", "x3"]}, "the table gives features"),
+        ({"selection.indices": [0, 1, 2, 3]}, "the table gives features"),
+        ({"selection.indices": [0, 0, 1, 2]}, "k different whole numbers"),
+        ({"selection.indices": [0, 1, 2, 99]}, "k different whole numbers"),
+        ({"selection.indices": [0, 1, 2, -1]}, "k different whole numbers"),
+        ({"selection.k": 5}, "k different whole numbers"),
+        ({"selection.k": "4"}, "k '4'"),
+        ({"selection.criterion": "jmi"}, "the table gives criterion 'mrmr'"),
+        ({"selection.criterion": "jmi", "settings.searching.criterion": "jmi"}, "worth"),
+        ({"selection.status": "proven optimal"}, "called proven optimal"),
+        ({"selection.status": "very good"}, "'complete' or 'proven optimal'"),
+        ({"selection.dropped": ["x0"]}, "the table gives dropped"),
+        ({"selection.constrained": True, "statement": ""}, "what value, bound and gap say"),
+        ({"selection.strategy": "cobra"}, "'forward' was asked for"),
+        ({"settings.searching.strategy": "auto", "selection.strategy": "exact"}, "'auto' was asked for"),
+        ({"selection.proven_in": ["x8"]}, "which nothing shows"),
+        ({"selection.proven_out": ["x0"]}, "which nothing shows"),
+        ({"selection.ties": [[0, 1, 2, 3], [5, 6, 7, 8]]}, "ties are worth from"),
+        ({"selection.ties": [[0, 1, 2]]}, "ties"),
+        ({"settings.measuring.discretize": "uniform"}, "measured discretize='quantile' where 'uniform' was asked for"),
+        ({"settings.measuring.discretize": "uniform", "provenance.measured.discretize": "uniform"}, "worth"),
+        ({"settings.measuring.measure": "neighbors", "provenance.measured": {}}, "measured"),
+        ({"provenance.measured": {}}, "the table gives measured"),
+        ({"settings.measuring.bins": 10**9, "provenance.measured.bins": 10**9}, "bins=1000000000; expected at most"),
+        ({"provenance.n_samples": 179}, "but the result was made from 179"),
+        ({"provenance.n_features": 8}, "the number of features|one for each feature"),
+        ({"provenance.seed": 7}, "the seed is 7, but 0 was asked for"),
+        ({"provenance.seed": None}, "the seed is None"),
+        ({"provenance.picked": "plugin: it suits"}, "was not picked"),
+        ({"provenance.fingerprint": "0" * 64}, "the table gives fingerprint"),
+        ({"certificate": {"multipliers": [1.0, 2.0]}}, "without 'lift'|without 'proof'|without 'known'|without 'shown"),
+        ({"certificate": "none"}, "an object"),
+        ({"certificate.multipliers": [1.0, 2.0]}, "proves none"),
+        ({"certificate.multipliers": "none"}, "multipliers 'none'"),
+        ({"certificate.multipliers": [0.0] * 10}, "it is proven that no 4 features exceed"),
+        ({"certificate.shown_by": "the author's word"}, "shown_by"),
+        ({"certificate.known": 1.0}, "null beside multipliers"),
+        ({"selection.features": None}, "features None"),
+        ({"settings.measuring": {"spell": "abracadabra"}}, "spell"),
+        ({"settings.measuring.discretize": "by hand"}, "by hand"),
+        ({"settings.searching.criterion": "the best"}, "cannot be done"),
+        ({"settings.searching.beta": "much"}, "much"),
+        ({"settings.searching.beta": 2.0}, "cannot be done"),
+        ({"selection.k": 0}, "k different whole numbers"),
+        ({"selection.upper_bound": float("nan")}, "upper_bound nan"),
+        ({"selection.upper_bound": "high"}, "upper_bound 'high'"),
+        ({"selection.upper_bound": None, "selection.gap": 0.1}, "what value, bound and gap say"),
+        ({"selection.upper_bound": None, "selection.gap": None, "statement": ""}, "no bound that it could show"),
+        ({"selection.gap": "small"}, "gap 'small'"),
+        ({"selection.objective": float("nan")}, "objective nan"),
+        ({"explanation.relevance": [0.0] * 9}, "the explanation of"),
+        ({"explanation.chosen": [True] * 9}, "the explanation of"),
+        ({"explanation.proven": [True] * 9}, "the explanation of"),
+        ({"explanation.why": ["because"] * 9}, "the explanation of"),
+        ({"version": 2}, "version 2"),
+        ({"version": True}, "version True"),
+        ({"format": "other"}, "the format 'other'"),
     ],
 )
 def test_tampering_fails_with_the_reason(claim, table, change, said):
-    outcome = verify(claim | change, table)
+    import re
+
+    outcome = verify(changed(claim, change), table)
     assert not outcome.holds
-    assert any(said in reason for reason in outcome.reasons), outcome.reasons
+    assert any(re.search(said, reason) for reason in outcome.reasons), outcome.reasons
+
+
+def test_without_its_certificate_a_bound_has_to_be_found_by_valuing_all_subsets(claim, table):
+    assert verify(changed(claim, {"certificate": None}), table).holds  # 126 subsets
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 40)), np.arange(60) % 2
+    wide = choose_subset(X, y, 10, strategy="forward", certify=True).to_dict()
+    assert verify(wide, X, y).holds
+    outcome = verify(wide | {"certificate": None}, X, y)
+    assert any("what is to prove it proves none (Got 847,660,528 subsets" in reason for reason in outcome.reasons)
+
+
+def test_a_bound_below_what_the_multipliers_show_is_refused(table):
+    """Said in a result that is consistent in itself: a bound between the value and what is proven."""
+    values = np.array(table.blocks[0].values)
+    X, y = np.column_stack([values, values[:, 8]]), table.target  # the most relevant column twice
+    claim = choose_subset(X, y, 4, certify=True, **(SETTINGS | {"strategy": "relevance"})).to_dict()
+    assert verify(claim, X, y).holds
+    value, bound = claim["selection"]["objective"], claim["selection"]["upper_bound"]
+    between = value + 0.9 * (bound - value)
+    assert between < bound * (1 - 1e-4)
+    left = (between - value) / value
+    percent = verify(changed(deepcopy(claim), {"selection.upper_bound": between, "selection.gap": left}), X, y)
+    assert not percent.holds
+    said = percent.reasons[0].partition("bound and gap say: ")[2].partition("'. ")[0].strip("'")
+    change = {"selection.upper_bound": between, "selection.gap": left, "statement": said}
+    outcome = verify(changed(claim, change), X, y)
+    assert "it is proven that no 4 features exceed" in outcome.reasons[0]
+
+
+def test_a_proven_optimum_can_be_claimed_only_with_its_proof(table):
+    result = choose_subset(table, None, 3, strategy="exact", criterion="mrmr")
+    claim = result.to_dict()
+    assert claim["selection"]["status"] == "proven optimal"
+    assert verify(claim, table).holds
+    other = choose_subset(table, None, 3, strategy="relevance", criterion="mrmr")
+    assert other.selection.objective < result.selection.objective
+    forged = other.to_dict() | {"certificate": claim["certificate"]}
+    forged["selection"] |= {"status": "proven optimal", "upper_bound": other.selection.objective, "gap": 0.0}
+    forged["statement"] = "Proven: no 3 features score more than these."
+    assert any("exceed" in reason for reason in verify(forged, table).reasons)
+    forged["certificate"] = None
+    assert any("exceed" in reason for reason in verify(forged, table).reasons)
+
+
+def test_features_are_proven_in_and_out_by_the_steps_of_the_proof(table):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 300)
+    X = rng.normal(size=(300, 40)) + y[:, None] * np.linspace(0, 1, 40)
+    result = choose_subset(X, y, 6, strategy="exact", criterion="mrmr")
+    selection = result.selection
+    assert selection.proven_out, "the check below must have something to find"
+    claim = result.to_dict()
+    assert verify(claim, X, y).holds
+    chosen = next(name for name in selection.names if name not in selection.proven_in)
+    for key, wrong in (("proven_out", chosen), ("proven_in", selection.proven_out[0]), ("proven_in", "no such")):
+        forged = deepcopy(claim)
+        forged["selection"][key].append(wrong)
+        assert any("which nothing shows" in reason for reason in verify(forged, X, y).reasons)
+
+
+def test_ties_are_subsets_of_the_same_value(table):
+    values = np.array(table.blocks[0].values)
+    X, y = np.column_stack([values, values[:, 8]]), table.target  # two columns alike
+    result = choose_subset(X, y, 3, strategy="exact", strategy_options={"ties": True})
+    ties = result.selection.ties
+    assert len(ties) == 2
+    claim = result.to_dict()
+    assert verify(claim, X, y).holds
+    for wrong in ([ties[0], ties[0]], [ties[1]], [*ties, (0, 1, 2)]):
+        forged = deepcopy(claim)
+        forged["selection"]["ties"] = [list(tie) for tie in wrong]
+        assert not verify(forged, X, y).holds
 
 
 def test_another_table_fails(claim, table):
@@ -88,13 +213,33 @@ def test_another_table_fails(claim, table):
     assert not outcome.holds
 
 
+def test_a_table_that_differs_where_nothing_was_chosen_fails(claim, table):
+    """The features chosen are worth the same, but another table is another table."""
+    values = np.array(table.blocks[0].values)
+    left_out = next(i for i in range(9) if i not in claim["selection"]["indices"])
+    values[:, left_out] = np.random.default_rng(0).normal(size=180)
+    claim = changed(claim, {"selection.upper_bound": None, "selection.gap": None, "certificate": None, "statement": ""})
+    outcome = verify(claim, read_table(values, table.target))
+    assert any("fingerprint" in reason for reason in outcome.reasons)
+
+
 def test_files_that_are_no_result(tmp_path, table):
     path = tmp_path / "r.json"
-    for text in ("", "not json", "[1, 2]"):
-        path.write_text(text)
-        with pytest.raises(ValueError, match=r"r\.json"):
+    for text in ("", "not json", '{"a": 1, "a": 2}', "\ufeff{}"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InvalidInput, match=r"r\.json"):
             verify(path, table)
-    with pytest.raises(ValueError, match=r"missing\.json"):
+    with pytest.raises(InvalidInput, match=r"missing\.json"):
         verify(tmp_path / "missing.json", table)
-    path.write_text("{}")
-    assert not verify(path, table).holds
+    for text in ("{}", "[1, 2]", "null", "3"):
+        path.write_text(text)
+        assert not verify(path, table).holds
+
+
+def test_a_table_brings_its_own_target(claim, table):
+    with pytest.raises(InvalidInput, match="beside a Table"):
+        verify(claim, table, table.target)
+    with pytest.raises(InvalidInput, match="beside a Table"):
+        verify(claim, table, sample_weight=np.ones(180))
+    with pytest.raises(InvalidInput, match="Pass y"):
+        verify(claim, np.array(table.blocks[0].values))

@@ -20,14 +20,14 @@ def regression_data(m=150):
     return X, X[:, 1] - X[:, 4] + 0.3 * rng.normal(size=m)
 
 
-@pytest.mark.parametrize("information", ["plugin", "gaussian_copula", "neighbors"])
-def test_a_regressor_gets_its_size(information):
+@pytest.mark.parametrize("measure", ["plugin", "gaussian_copula", "neighbors"])
+def test_a_regressor_gets_its_size(measure):
     X, y = regression_data()
-    selector = SubsetSelectorCV(LinearRegression(), 4, information=information, criterion="mrmr").fit(X, y)
+    selector = SubsetSelectorCV(LinearRegression(), 4, measure=measure, criterion="mrmr").fit(X, y)
     assert {1, 4} <= set(selector.indices_.tolist())
     assert selector.n_features_ >= 2
     assert selector.score(X, y) > 0.8
-    assert selector.terms_.settings["estimator"] == information
+    assert selector.terms_.settings["measure"] == measure
 
 
 def test_whole_weights_choose_as_repeated_rows_do():
@@ -36,7 +36,7 @@ def test_whole_weights_choose_as_repeated_rows_do():
     weights = rng.integers(0, 3, 90)
     rows = np.arange(90)
     splits = [(rows[rows % 3 != fold], rows[rows % 3 == fold]) for fold in range(3)]
-    selector = SubsetSelectorCV(LogisticRegression(), 4, splits).fit(X, y, sample_weight=weights)
+    selector = SubsetSelectorCV(LogisticRegression(), 4, splits, strategy="forward").fit(X, y, sample_weight=weights)
     for fold, (train, _) in enumerate(splits):
         repeated = np.repeat(train, weights[train])
         for place, size in enumerate(selector.cv_results_["n_features"]):

@@ -21,19 +21,19 @@ def test_auto_picks_the_same_for_weights_and_for_repeated_rows(whole):
     X, y = rng.normal(size=(80, 4)), rng.integers(0, 2, 80)
     X = np.round(X * 3).astype(int) if whole else X
     weights = rng.integers(1, 4, 80)
-    weighted = information_terms(X, y, estimator="auto", sample_weight=weights)
-    repeated = information_terms(np.repeat(X, weights, axis=0), np.repeat(y, weights), estimator="auto")
+    weighted = information_terms(X, y, measure="auto", sample_weight=weights)
+    repeated = information_terms(np.repeat(X, weights, axis=0), np.repeat(y, weights), measure="auto")
     assert weighted.picked == repeated.picked
-    assert weighted.settings["estimator"] == ("plugin" if whole else "neighbors")
+    assert weighted.settings["measure"] == ("plugin" if whole else "neighbors")
     np.testing.assert_array_equal(weighted.relevance, repeated.relevance)
 
 
-@pytest.mark.parametrize("estimator", ["plugin", "neighbors"])
-def test_a_copy_of_a_category_holds_all_of_its_information(estimator):
+@pytest.mark.parametrize("measure", ["plugin", "neighbors"])
+def test_a_copy_of_a_category_holds_all_of_its_information(measure):
     rng = np.random.default_rng(1)
     flag = rng.random(200) < 0.3
     frame = pd.DataFrame({"flag": flag, "copy": flag, "noise": rng.normal(size=200)})
-    report = SubsetSelector(1, estimator=estimator).fit(frame, flag.astype(int)).report_frame()
+    report = SubsetSelector(1, measure=measure).fit(frame, flag.astype(int)).report_frame()
     assert report["chosen"].tolist() == [True, False, False]
     assert report["shared_part"][1] == 1.0
     assert report["why"][1] == "left out: 1.00 of its information is in 'flag'"
@@ -65,17 +65,17 @@ def test_names_that_occur_twice_are_told_and_can_be_replaced(make):
     assert terms.relevance.tolist() == information_terms(X, y).relevance.tolist()
 
 
-def test_gaps_in_a_frame_suit_every_estimator():
+def test_gaps_in_a_frame_suit_every_measure():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(120, 3))
     y = X[:, 1] > 0
     X[rng.random(X.shape) < 0.1] = np.nan
     frame = pd.DataFrame(X, columns=list("abc"))
-    for estimator in ("plugin", "gaussian_copula", "neighbors", "auto"):
-        selector = SubsetSelector(1, estimator=estimator).fit(frame, y)
+    for measure in ("plugin", "gaussian_copula", "neighbors", "auto"):
+        selector = SubsetSelector(1, measure=measure).fit(frame, y)
         assert selector.get_feature_names_out().tolist() == ["b"]
     with pytest.raises(InvalidInput, match="missing='pairwise'"):
-        SubsetSelector(1, estimator="neighbors", missing="level").fit(frame, y)
+        SubsetSelector(1, measure="neighbors", missing="level").fit(frame, y)
 
 
 def test_a_regressor_makes_whole_numbers_measurements():
@@ -104,4 +104,4 @@ def test_what_would_take_too_long_is_refused():
         SubsetSelector(1, discretize="mdlp", task="classification").fit(X, y)
     weights = np.full(8000, 1000)
     with pytest.raises(InvalidInput, match="stand for 8000000 rows"):
-        SubsetSelector(1, estimator="neighbors").fit(X, y % 2, sample_weight=weights)
+        SubsetSelector(1, measure="neighbors").fit(X, y % 2, sample_weight=weights)

@@ -41,7 +41,7 @@ class Fragile(KNeighborsClassifier):
 @pytest.mark.parametrize("strategy", ["forward", "annealing"])
 def test_a_stopped_run_goes_on_from_its_file(table, tmp_path, monkeypatch, strategy):
     X, y = table
-    common = {"candidates": 4, "cv": 3, "strategy": strategy, "random_state": 2}
+    common = {"sizes": 4, "cv": 3, "strategy": strategy, "random_state": 2}
     whole = SubsetSelectorCV(Fragile(), **common).fit(X, y)
     monkeypatch.setattr(Fragile, "fits_left", 7)
     saved = tmp_path / "saved.jsonl"
@@ -71,11 +71,11 @@ def test_a_search_that_is_stopped_saves_nothing_half_done(table, tmp_path):
             raise KeyboardInterrupt
 
     with listening(press), pytest.raises(StoppedEarly) as stopped:
-        SubsetSelectorCV(NEAREST, 4, cv=3, checkpoint=saved).fit(X, y)
+        SubsetSelectorCV(NEAREST, 4, cv=3, strategy="forward", checkpoint=saved).fit(X, y)
     assert np.isnan(stopped.value.so_far.scores).all()
     assert [json.loads(line).get("search") for line in saved.read_text().splitlines()] == [None, 0]
-    again = SubsetSelectorCV(NEAREST, 4, cv=3, checkpoint=saved).fit(X, y)
-    whole = SubsetSelectorCV(NEAREST, 4, cv=3).fit(X, y)
+    again = SubsetSelectorCV(NEAREST, 4, cv=3, strategy="forward", checkpoint=saved).fit(X, y)
+    whole = SubsetSelectorCV(NEAREST, 4, cv=3, strategy="forward").fit(X, y)
     np.testing.assert_array_equal(again.cv_results_["split1_support"], whole.cv_results_["split1_support"])
 
 
@@ -94,7 +94,7 @@ def test_a_file_torn_anywhere_is_gone_on_from(tmp_path_factory, kept):
 
 def test_scores_that_are_not_numbers_survive_the_file(table, tmp_path):
     X, y = table
-    common = {"candidates": 2, "cv": 2, "scoring": not_a_number, "checkpoint": tmp_path / "saved.jsonl"}
+    common = {"sizes": 2, "cv": 2, "scoring": not_a_number, "checkpoint": tmp_path / "saved.jsonl"}
     first, again = (SubsetSelectorCV(NEAREST, **common).fit(X, y) for _ in range(2))
     for selector in (first, again):
         assert np.isnan(selector.cv_results_["mean_test_score"][0])
@@ -108,7 +108,7 @@ def not_a_number(estimator, X, y):
 def test_saved_results_of_another_run_are_refused(table, tmp_path):
     X, y = table
     saved = tmp_path / "saved.jsonl"
-    common = {"candidates": 2, "cv": StratifiedKFold(2), "random_state": 0, "checkpoint": saved}
+    common = {"sizes": 2, "cv": StratifiedKFold(2), "random_state": 0, "checkpoint": saved}
     SubsetSelectorCV(NEAREST, **common).fit(X, y)
     before = saved.read_bytes()
     changed = X.copy()
@@ -122,7 +122,7 @@ def test_saved_results_of_another_run_are_refused(table, tmp_path):
         ((X, y), NEAREST, {"scoring": "balanced_accuracy"}, "another scoring"),
         ((X, y), NEAREST, {"criterion": "mrmr"}, "another setting of the search"),
         ((X, y), NEAREST, {"random_state": 1}, "another setting of the search"),
-        ((X, y), NEAREST, {"candidates": 3}, "another list of sizes"),
+        ((X, y), NEAREST, {"sizes": 3}, "another list of sizes"),
         ((X, y), NEAREST, {"cv": ShuffleSplit(2, random_state=0)}, "another split of the rows"),
     ]
     for data, estimator, change, said in cases:

@@ -1,6 +1,6 @@
 """scikit-learn's own estimator checks, with no expected failures.
 
-Every strategy, every estimator with every task and every option takes part, but not every product of them: the checks
+Every strategy, every measure with every task and every option takes part, but not every product of them: the checks
 are about the selectors, in which these do not meet. What they find together is tested where they are.
 """
 
@@ -13,18 +13,18 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from certselect import SubsetSelector
-from certselect.information.information_terms import AUTO, ESTIMATORS
-from certselect.information.plugin import CORRECTIONS
-from certselect.search import STRATEGIES
+from certselect.search import strategies
 from certselect.selectors import SubsetSelectorCV
+from certselect.settings.measuring import CORRECTIONS, MEASURES
 
 TASKS = ["classification", "regression"]  # "auto" is one of them, and the default of the selectors further down
-MEASURED = list(product((*ESTIMATORS, AUTO), TASKS))
+STRATEGIES = ["auto", *strategies()]
+MEASURED = list(product(MEASURES, TASKS))
 assert len(MEASURED) <= len(STRATEGIES), "each must take its turn"
 SELECTORS = [
     # One table has 30 columns, of which 10 can be chosen in too many ways for an exhaustive search.
-    SubsetSelector(2 if strategy == "exhaustive" else 10, strategy=strategy, estimator=estimator, task=task)
-    for strategy, (estimator, task) in zip(STRATEGIES, cycle(MEASURED), strict=False)
+    SubsetSelector(2 if strategy == "exhaustive" else 10, strategy=strategy, measure=measure, task=task)
+    for strategy, (measure, task) in zip(STRATEGIES, cycle(MEASURED), strict=False)
 ]
 SELECTORS += [
     SubsetSelector(),
@@ -34,7 +34,11 @@ SELECTORS += [
     SubsetSelector(1, strategy="relevance", criterion="max_relevance", integers="numbers", bins="sturges"),
     SubsetSelector(None, strategy="forward", costs={0: 1.0}, budget=2.0),
     SubsetSelector(2, strategy="forward", missing="level"),
-    *(SubsetSelector(2, strategy="forward", missing="pairwise", estimator=estimator) for estimator in ESTIMATORS),
+    *(
+        SubsetSelector(2, strategy="forward", missing="pairwise", measure=measure)
+        for measure in MEASURES
+        if measure != "auto"
+    ),
     *(SubsetSelector(2, strategy="forward", correction=correction) for correction in CORRECTIONS),
 ]
 # As scikit-learn checks its own RFECV: with 3 splits, for some of its tables are small.

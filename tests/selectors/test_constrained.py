@@ -30,11 +30,11 @@ CASES = {
         {"include": [4], "exclude": [0]},
     ),
     "one-hot columns": (
-        {"groups": [["city=Rome", "city=Oslo"]], "include": ["city=Oslo"]},
+        {"feature_groups": [["city=Rome", "city=Oslo"]], "include": ["city=Oslo"]},
         {"together": [[2, 3]], "include": [3]},
     ),
     "rivals": (
-        {"groups": {"at_most_one": [["x-ray", "scan", "ward"], ["age", "height"]]}},
+        {"feature_groups": {"at_most_one": [["x-ray", "scan", "ward"], ["age", "height"]]}},
         {"rivals": [[5, 6], [0, 1]]},
     ),
     "budget": (
@@ -93,7 +93,7 @@ def test_constraints_are_parameters_like_others():
     constraints = {
         "include": ["a"],
         "exclude": [3],
-        "groups": {"at_most_one": [["b", "c"]]},
+        "feature_groups": {"at_most_one": [["b", "c"]]},
         "costs": {"a": 1.0},
         "budget": 2.0,
     }
@@ -104,7 +104,7 @@ def test_constraints_are_parameters_like_others():
 
 def test_fewer_usable_features_count_the_excluded_ones(frame):
     X, y = frame
-    said = r"Asked for 7 features, but the table has 5 that can be chosen \(1 more are constant, 2 more are excluded\)"
+    said = r"Asked for 7 features, but the table has 5 that can be chosen \(3 more are excluded\)"
     with pytest.warns(FewerFeaturesWarning, match=said):
         selector = SubsetSelector(7, strategy="forward", exclude=["age", "blood", "ward"]).fit(X, y)
     assert selector.support_.tolist() == [False, True, True, True, False, True, True, False]

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from certselect import SubsetSelector, information_terms, select, subset_problem
 from certselect.errors import FewerFeaturesWarning, QuickerSearchWarning
-from certselect.search import STRATEGIES
+from certselect.search import strategies
 
 select_module = sys.modules["certselect.search.select"]  # its name is also that of its function
 
@@ -30,7 +30,7 @@ def table():
     return X, y
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", ["auto", *strategies()])
 def test_it_is_the_flow_and_nothing_else(table, strategy):
     X, y = table
     selector = SubsetSelector(3, criterion="mrmr", strategy=strategy, random_state=1, polish=True).fit(X, y)
@@ -105,7 +105,8 @@ def test_pipelines_grids_clones_and_pickles():
     assert clone(selector).get_params() == selector.get_params()
     again = pickle.loads(pickle.dumps(selector))
     assert (again.transform(X) == selector.transform(X)).all()
-    assert (again.terms_.redundancy == selector.terms_.redundancy).all()
+    for i in selector.indices_:
+        assert (again.terms_.pair_row("redundancy", i) == selector.terms_.redundancy[i]).all()
 
 
 def test_threads_side_by_side_give_the_same_answer():
@@ -118,7 +119,7 @@ def test_threads_side_by_side_give_the_same_answer():
         assert fitted.indices_.tolist() == alone
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", ["auto", *strategies()])
 def test_row_order_and_jobs_do_not_matter(table, strategy):
     X, y = table
     order = np.random.default_rng(0).permutation(len(y))
@@ -128,7 +129,7 @@ def test_row_order_and_jobs_do_not_matter(table, strategy):
     assert one.objective_ == other.objective_
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", ["auto", *strategies()])
 @pytest.mark.parametrize("k", [1, 6, 7])
 def test_smallest_and_largest_subsets(table, strategy, k):
     X, y = table  # 8 columns, one of them constant
@@ -181,8 +182,8 @@ def test_one_feature_and_more_levels_than_samples():
     [
         ({"n_features_to_select": 0}, "k=0"),
         ({"n_features_to_select": 2.5}, "whole number"),
-        ({"criterion": "best"}, "one of max_relevance"),
-        ({"strategy": "best"}, "one of auto, relevance, forward"),
+        ({"criterion": "best"}, "one of jmi, mrmr, mifs"),
+        ({"strategy": "best"}, "one of annealing, backward, cobra"),
         ({"discretize": "best"}, "uniform"),
         ({"bins": 1}, "bins"),
         ({"bins": "best"}, "sturges"),

@@ -94,7 +94,7 @@ def test_noise_scores_as_chance_by_the_honest_protocol_and_not_by_the_papers():
     for seed in range(6):
         rng = np.random.default_rng(seed)
         X, y = rng.integers(0, 2, (60, 500)), np.repeat([0, 1], 30)
-        common = {"candidates": [10], "cv": StratifiedKFold(5, shuffle=True, random_state=seed)}
+        common = {"sizes": [10], "strategy": "forward", "cv": StratifiedKFold(5, shuffle=True, random_state=seed)}
         scores = SubsetSelectorCV(LinearDiscriminantAnalysis(), **common).fit(X, y)
         honest.append(scores.cv_results_["mean_test_score"][0])
         with pytest.warns(OptimisticScoreWarning, match="test rows in sight"):
@@ -155,7 +155,7 @@ def test_classifiers_learn_from_training_rows_and_see_raw_columns():
 def test_the_paper_protocol_chooses_once_for_all_splits(table):
     X, y = table
     with pytest.warns(OptimisticScoreWarning):
-        selector = SubsetSelectorCV(NEAREST, [2, 3], cv=4, protocol="paper").fit(X, y)
+        selector = SubsetSelectorCV(NEAREST, [2, 3], cv=4, protocol="paper", strategy="forward").fit(X, y)
     plain = [SubsetSelector(size, strategy="forward").fit(X, y).support_ for size in (2, 3)]
     for split in range(4):
         assert (selector.cv_results_[f"split{split}_support"] == plain).all()
@@ -209,13 +209,13 @@ def test_one_standard_error_never_chooses_a_larger_size(columns):
 def test_grouped_and_time_series_splitters(table):
     X, y = table
     people = np.arange(150) // 10
-    selector = SubsetSelectorCV(NEAREST, 3, cv=GroupKFold(5)).fit(X, y, groups=people)
+    selector = SubsetSelectorCV(NEAREST, 3, cv=GroupKFold(5), strategy="forward").fit(X, y, groups=people)
     splits = list(GroupKFold(5).split(X, y, people))
     scores = [selector.cv_results_[f"split{split}_test_score"] for split in range(5)]
     np.testing.assert_array_equal(scores, slow_scores(NEAREST, X, y, [1, 2, 3], splits, strategy="forward"))
     with pytest.raises(ValueError, match="groups"):
         SubsetSelectorCV(NEAREST, 3, cv=GroupKFold(5)).fit(X, y)
-    selector = SubsetSelectorCV(NEAREST, 3, cv=TimeSeriesSplit(4)).fit(X, y)
+    selector = SubsetSelectorCV(NEAREST, 3, cv=TimeSeriesSplit(4), strategy="forward").fit(X, y)
     splits = list(TimeSeriesSplit(4).split(X))
     scores = [selector.cv_results_[f"split{split}_test_score"] for split in range(4)]
     np.testing.assert_array_equal(scores, slow_scores(NEAREST, X, y, [1, 2, 3], splits, strategy="forward"))
@@ -229,7 +229,9 @@ def test_metadata_is_routed(table):
     with config_context(enable_metadata_routing=True):
         weighted = LogisticRegression().set_fit_request(sample_weight=True)
         plain = make_scorer(accuracy_score).set_score_request(sample_weight=False)
-        selector = SubsetSelectorCV(weighted, [2], cv=3, scoring=plain).fit(X, y, sample_weight=weights)
+        selector = SubsetSelectorCV(weighted, [2], cv=3, scoring=plain, strategy="forward").fit(
+            X, y, sample_weight=weights
+        )
         people = np.arange(150) // 10
         grouped = SubsetSelectorCV(LogisticRegression(), [2], cv=GroupKFold(3)).fit(X, y, groups=people)
     for split, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
@@ -243,9 +245,9 @@ def test_metadata_is_routed(table):
     np.testing.assert_array_equal(plain.cv_results_["mean_test_score"], grouped.cv_results_["mean_test_score"])
 
 
-def test_candidates(table):
+def test_sizes(table):
     X, y = table  # 7 usable columns
-    sizes = lambda candidates: SubsetSelectorCV(NEAREST, candidates, cv=2).fit(X, y).cv_results_["n_features"].tolist()  # noqa: E731
+    sizes = lambda asked: SubsetSelectorCV(NEAREST, asked, cv=2).fit(X, y).cv_results_["n_features"].tolist()  # noqa: E731
     assert sizes(None) == [1, 2, 3, 4, 5, 6, 7]
     assert sizes(3) == [1, 2, 3]
     assert sizes(50) == [1, 2, 3, 4, 5, 6, 7]
@@ -255,13 +257,13 @@ def test_candidates(table):
     with pytest.warns(FewerFeaturesWarning):
         assert sizes([9]) == [7]
     for wrong in ([], "all", 0, [2.5], [0], True, 2.0):
-        with pytest.raises(InvalidInput, match="candidates"):
+        with pytest.raises(InvalidInput, match="sizes"):
             sizes(wrong)
 
 
 def test_constraints_hold_in_every_split(table):
     X, y = table
-    constraints = {"include": [3], "exclude": [0], "groups": [[1, 2]], "costs": {4: 5.0, 5: 1.0}, "budget": 1.0}
+    constraints = {"include": [3], "exclude": [0], "feature_groups": [[1, 2]], "costs": {4: 5.0, 5: 1.0}, "budget": 1.0}
     selector = SubsetSelectorCV(NEAREST, cv=3, **constraints).fit(X, y)
     # 3 alone; with 5 or 6; with both or 1 and 2; with 1, 2 and one more; all but 0 and 4.
     assert selector.cv_results_["n_features"].tolist() == [1, 2, 3, 4, 5]
@@ -271,11 +273,11 @@ def test_constraints_hold_in_every_split(table):
         assert supports[:, 3].all()
         assert not supports[:, [0, 4, 7]].any()
         assert (supports[:, 1] == supports[:, 2]).all()
-    assert SubsetSelectorCV(NEAREST, cv=3, groups=[[0, 1], [2, 3], [4, 5, 6]]).fit(X, y).cv_results_[
+    assert SubsetSelectorCV(NEAREST, cv=3, feature_groups=[[0, 1], [2, 3], [4, 5, 6]]).fit(X, y).cv_results_[
         "n_features"
     ].tolist() == [2, 3, 4, 5, 7]
     with pytest.raises(InvalidInput, match="groups cannot add up to"):
-        SubsetSelectorCV(NEAREST, [2, 6], groups=[[0, 1], [2, 3], [4, 5, 6]]).fit(X, y)
+        SubsetSelectorCV(NEAREST, [2, 6], feature_groups=[[0, 1], [2, 3], [4, 5, 6]]).fit(X, y)
 
 
 def test_columns_constant_in_a_split_are_left_out_there():
@@ -312,7 +314,7 @@ def test_frames_of_all_kinds():
 
 def test_regressors_and_other_scores(table):
     X, y = table
-    selector = SubsetSelectorCV(Ridge(), 3, cv=3).fit(X, y)
+    selector = SubsetSelectorCV(Ridge(), 3, cv=3, strategy="forward").fit(X, y)
     train, test = next(iter(KFold(3).split(X)))
     support = SubsetSelector(3, strategy="forward").fit(X[train], y[train]).support_
     expected = Ridge().fit(X[train][:, support], y[train]).score(X[test][:, support], y[test])
@@ -326,7 +328,7 @@ def test_regressors_and_other_scores(table):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"protocol": "hopeful"}, "protocol='hopeful'; expected 'honest' or 'paper'"),
+        ({"protocol": "hopeful"}, "protocol='hopeful'; expected one of honest, paper"),
         ({"strategy": "best"}, "strategy='best'"),
         ({"cv": [(np.arange(150)[:0], np.arange(5))]}, "0 training rows, and in them no training rows"),
         ({"scoring": "luck"}, "luck"),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
 from certselect.errors import InvalidInput
-from certselect.results.format import from_dict
+from certselect.results.parsing import from_dict
 from certselect.results.result import Result
 
 # A larger file is not read: proofs, by far the largest part, are kept only up to 256 MB.
@@ -24,8 +25,12 @@ def as_text(result: Result) -> str:
 def check_destination(path: str | os.PathLike[str]) -> Path:
     """The path, if a file can be written there: better known before the work than after it."""
     file = Path(path)
-    if file.is_dir() or not file.parent.is_dir() or not os.access(file.parent, os.W_OK):
-        raise InvalidInput(f"the file {str(file)!r}", "a file in a folder that can be written to", "Check the path.")
+    try:
+        possible = not file.is_dir() and file.parent.is_dir() and os.access(file.parent, os.W_OK)
+    except OSError as error:
+        raise _not_written(file, f", which cannot be written ({error.strerror})") from None
+    if not possible:
+        raise _not_written(file)
     return file
 
 
@@ -37,12 +42,19 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
     """Put text into a file, whole or not at all."""
     file = check_destination(path)
-    unfinished = file.with_name(f"{file.name}.{os.getpid()}.part")
+    # The name of the file itself may be as long as names can be.
+    unfinished = file.with_name(f".certselect.{os.getpid()}.{threading.get_ident()}.part")
     try:
         unfinished.write_text(text, encoding="utf-8")
         os.replace(unfinished, file)
+    except (OSError, ValueError) as error:
+        raise _not_written(file, f", which cannot be written ({error})") from None
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _not_written(file: Path, why: str = "") -> InvalidInput:
+    return InvalidInput(f"the file {str(file)!r}{why}", "a file in a folder that can be written to", "Check the path.")
 
 
 def load_result(path: str | os.PathLike[str]) -> Result:
@@ -70,9 +82,9 @@ def read_json(file: Path) -> Any:
     """What a JSON file holds, if it is no larger than a result can be."""
     try:
         size = file.stat().st_size
-        if size > MOST_BYTES:
-            raise InvalidInput(f"the file {str(file)!r} of {size} bytes", f"at most {MOST_BYTES}", "Name a result.")
-        return json.loads(file.read_text(encoding="utf-8"))
+        if size > MOST_BYTES or not file.is_file():  # a device may have no end
+            raise InvalidInput(f"{str(file)!r} of {size} bytes", f"a file of at most {MOST_BYTES}", "Name a result.")
+        return json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_each_key_once)
     except OSError as error:
         raise InvalidInput(
             f"the file {str(file)!r}, which cannot be read ({error})", "a file", "Check the path."
@@ -82,3 +94,11 @@ def read_json(file: Path) -> Any:
     except (ValueError, RecursionError) as error:
         got = f"the file {str(file)!r}, which is not JSON ({error})"
         raise InvalidInput(got, "a result of certselect", "Name another file.") from None
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of the file; one that has a key twice says two things at once."""
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        raise ValueError("a key that occurs twice in one object")
+    return entries

@@ -9,7 +9,9 @@ import numpy as np
 
 from certselect.certificate.lift import Lift
 from certselect.errors import InvalidInput
-from certselect.results.packed_numbers import REMEDY, packed, unpacked
+from certselect.names import shown
+from certselect.results.packed_numbers import packed, unpacked
+from certselect.results.stored import REMEDY
 
 PACKED = "<f4"
 
@@ -40,9 +42,9 @@ def lift_from_json(stored: Any, size: int) -> Lift | None:
     if stored.get("pairs") is None:
         return Lift(None, price)
     triangle = stored["pairs"]
-    if not isinstance(triangle, dict) or triangle.get("size") != size:
+    if not isinstance(triangle, dict) or not _is_number(triangle.get("size")) or triangle["size"] != size:
         got = triangle.get("size") if isinstance(triangle, dict) else triangle
-        raise InvalidInput(f"a lift of size {got!r:.40}", f"{size}, the size of the reduced problem", REMEDY)
+        raise InvalidInput(f"a lift of size {shown(got)}", f"{size}, the size of the reduced problem", REMEDY)
     upper = unpacked(triangle.get("upper_triangle"), size * (size - 1) // 2, PACKED, "a lift")
     pairs = np.zeros((size, size), dtype=np.float32)
     start = 0

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput
-
-REMEDY = "Pass what `certselect select --json` wrote."
+from certselect.results.stored import REMEDY
 
 
 def packed(rows: Iterable[np.ndarray], dtype: str) -> str:

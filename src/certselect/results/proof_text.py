@@ -13,7 +13,9 @@ import numpy as np
 
 from certselect.certificate.proof import MOST_NUMBERS, Proof, Step
 from certselect.errors import InvalidInput
-from certselect.results.packed_numbers import REMEDY, packed, unpacked
+from certselect.names import shown
+from certselect.results.packed_numbers import packed, unpacked
+from certselect.results.stored import REMEDY
 
 PACKED = "<f8"
 
@@ -91,11 +93,11 @@ def _step_from_json(stored: dict[str, Any], m: int) -> Step:
 def _size_of(step: Any, most: int) -> int:
     size = step.get("size") if isinstance(step, dict) else None
     if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= most:
-        raise InvalidInput(f"a proof step of size {size!r:.40}", f"1 to {most}, as many as can be open there", REMEDY)
+        raise InvalidInput(f"a proof step of size {shown(size)}", f"1 to {most}, as many as can be open there", REMEDY)
     return size
 
 
 def _unit(stored: Any) -> int:
     if not isinstance(stored, int) or isinstance(stored, bool):
-        raise InvalidInput(f"{stored!r:.40} for a unit", "a whole number", REMEDY)
+        raise InvalidInput(f"{shown(stored)} for a unit", "a whole number", REMEDY)
     return stored

@@ -16,18 +16,22 @@ from certselect.criteria import SubsetProblem, unsized_problem
 from certselect.errors import InvalidInput
 from certselect.evaluation.feature_report import feature_report
 from certselect.information import InformationTerms, measure_table
+from certselect.results.claims import EXHAUSTIVE, claimed
+from certselect.results.consistency import about_subsets, about_the_run, is_allowed, measuring_of
 from certselect.results.files import read_json
-from certselect.results.format import claimed_bound, from_dict, kept_certificate
+from certselect.results.parsing import from_dict
 from certselect.results.provenance import fingerprint
 from certselect.results.result import Result
 from certselect.search import select
-from certselect.search.selection import PROVEN_OPTIMAL, Selection
-from certselect.settings import Measuring
+from certselect.search.selection import PROVEN_OPTIMAL
 from certselect.table import Table, read_source
+from certselect.table.frames import as_frame
 
 # Terms are the same float for float wherever they are counted; the matrix products and
 # factorisations of a bound are not, by some 1e-12.
 _SAME = 1e-9
+# What hostile settings and numbers run into.
+_FAILURES = (TypeError, ValueError, OverflowError, MemoryError)
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,15 @@ class Verification:
     statement: str = ""
 
 
-def verify(result: Result | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any = None) -> Verification:
+def verify(
+    result: Result | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any = None, *, sample_weight: Any = None
+) -> Verification:
     """Is what a saved result claims true of a table?
 
     Reads and measures the table again as the result says, states the constraints again,
     values the subset and proves the bound again from the saved multipliers or proof. Solvers
-    are not run, and no part of the result is trusted.
+    are not run, and no part of the result is trusted. docs/result-format.md lists what is
+    checked and what cannot be.
 
     Parameters
     ----------
@@ -67,6 +74,8 @@ def verify(result: Result | Mapping[str, Any] | str | os.PathLike[str], X: Any, 
         The table the result was made from.
     y : array, series, frame, or name of a column
         Not needed where the table holds the target under the name it had.
+    sample_weight : array, optional
+        The weights the features were chosen with, if they came as an array.
 
     Examples
     --------
@@ -80,42 +89,48 @@ def verify(result: Result | Mapping[str, Any] | str | os.PathLike[str], X: Any, 
             result = from_dict(stored)
         except InvalidInput as error:
             return Verification(False, (f"this is no result that could be true: {error}",))
-    return check(result, X, y)
+    return check(result, X, y, sample_weight)
 
 
 def check(result: Result, X: Any, y: Any = None, sample_weight: Any = None) -> Verification:
     """The same for a result that was read already."""
+    result = claimed(result)
     table = _read(result, X, y, sample_weight)
     wrong = [*_other_shape(result, table)]
     if wrong:
         return Verification(False, tuple(wrong))
     try:
-        measuring = _measuring(result)
-        terms = measure_table(table, measuring)
+        terms = measure_table(table, measuring_of(result))
         problem = _problem(result, terms)
-    except (TypeError, ValueError, OverflowError) as error:
+    except _FAILURES as error:
         return Verification(False, (f"what the result says was done cannot be done: {error}",))
-    if not _is_allowed(result.selection, problem):
+    if not is_allowed(result.selection.indices, problem):
         chosen = result.selection.indices.tolist()
         return Verification(False, (f"{chosen} are not {problem.k} different columns that may be chosen together",))
     claim = _Claim(result, terms, problem)
     wrong = [*claim.about_features(), *claim.about_value(), *claim.about_bound()]
-    wrong = wrong or [*claim.about_the_rest()]  # which follows from these
+    # What follows from these.
+    wrong = wrong or [*about_the_run(result, terms), *about_subsets(result, claim.asked), *claim.about_the_rest()]
     return Verification(not wrong, tuple(wrong), claim.value, claim.bound, "" if wrong else result.statement)
 
 
 def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
     """The table as it was read for the result."""
     reading, named = result.settings.reading, list(result.provenance.target)
-    if isinstance(X, Table):
-        return X
-    if y is None:
+    if sample_weight is not None or isinstance(X, Table):
+        reading = replace(reading, weight=None)  # the weights come otherwise than they came then
+    if y is None and not isinstance(X, Table):
         if not named:
             raise InvalidInput(
                 "no target, and a result that names none", "the target the features were chosen for", "Pass y."
             )
         y = named[0] if len(named) == 1 else named
-    return read_source(X, y, reading, sample_weight=sample_weight)[0]
+    table = read_source(X, y, reading, sample_weight=sample_weight)[0]
+    names = tuple(map(str, result.explanation["feature"]))
+    nameless = not isinstance(X, str | os.PathLike | Table) and (isinstance(X, list | tuple) or as_frame(X) is None)
+    if nameless and len(set(names)) == table.n_features:
+        return replace(table, feature_names=names)  # an array has no names that could be others
+    return table
 
 
 def _other_shape(result: Result, table: Table) -> Iterator[str]:
@@ -128,88 +143,71 @@ def _other_shape(result: Result, table: Table) -> Iterator[str]:
             yield f"the table has {here} {name}, but the result was made from {there}"
 
 
-def _measuring(result: Result) -> Measuring:
-    """How the table was measured: as was asked for, but for what "auto" stood for."""
-    asked, measured = result.settings.measuring.to_dict(), dict(result.provenance.measured)
-    settled = Measuring.from_dict(measured)
-    auto = asked["measure"] == "auto"
-    for name, value in measured.items():
-        if asked[name] != value and not (auto and name in ("measure", "correction")):
-            raise InvalidInput(
-                f"measured {name}={value!r} where {asked[name]!r} was asked for", "the same", "Make the result anew."
-            )
-    return settled
-
-
 def _problem(result: Result, terms: InformationTerms) -> SubsetProblem:
     searching, selection = result.settings.searching, result.selection
     whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=result.settings.constraints)
     return whole.of_size(None) if selection.any_size else whole.of_size(selection.k)
 
 
-def _is_allowed(selection: Selection, problem: SubsetProblem) -> bool:
-    chosen = set(selection.indices.tolist())
-    if len(chosen) != len(selection.indices) or not chosen <= set(problem.candidates.tolist()):
-        return False
-    right_size = len(chosen) == problem.k or problem.any_size
-    return right_size and (problem.constraints is None or problem.constraints.allows(chosen))
-
-
 class _Claim:
     """A result beside what its table says."""
 
-    def __init__(self, result: Result, terms: InformationTerms, problem: SubsetProblem) -> None:
+    def __init__(self, result: Result, terms: InformationTerms, asked: SubsetProblem) -> None:
         self.result, self.selection, self.terms = result, result.selection, terms
-        self.problem = problem.of_size(len(self.selection.indices)) if problem.any_size else problem
-        self.any_size = problem.any_size
+        self.asked = asked
+        self.problem = asked.of_size(len(self.selection.indices)) if asked.any_size else asked
         self.value, self.bound = self.problem.value(self.selection.indices), math.nan
+        # Values that cancel to about 0 are as exact as the terms they are sums of, not more.
+        self.rounding = _SAME * max(abs(self.value), float(np.abs(self.problem.linear[asked.candidates]).max()))
 
     def about_features(self) -> Iterator[str]:
         chosen, names = self.selection, self.problem.feature_names
         expected = {
             "features": ([names[i] for i in chosen.indices], list(chosen.names)),
-            "k": (len(chosen.indices), chosen.k),
             "dropped": ([names[i] for i in np.flatnonzero(self.problem.constant)], list(chosen.dropped)),
             "criterion": (self.problem.criterion.name, chosen.criterion),
             "constrained": (self.problem.constraints is not None, chosen.constrained),
-            "any_size": (self.any_size, chosen.any_size),
+            "measured": (dict(self.terms.settings), dict(self.result.provenance.measured)),
             "fingerprint": (fingerprint(self.terms, chosen.indices), self.result.fingerprint),
         }
-        for name, (here, claimed) in expected.items():
-            if here != claimed:
-                yield f"the table gives {name} {here!r:.200}, not {claimed!r:.200}"
+        for name, (here, there) in expected.items():
+            if here != there:
+                yield f"the table gives {name} {here!r:.200}, not {there!r:.200}"
 
     def about_value(self) -> Iterator[str]:
         if not _close(self.value, self.selection.objective):
             yield f"these features are worth {self.value!r}, not {self.selection.objective!r}"
 
     def about_bound(self) -> Iterator[str]:
-        chosen, certificate = self.selection, kept_certificate(self.selection)
-        claimed, claimed_gap = (chosen.upper_bound, chosen.gap) if self.result.terms is None else claimed_bound(chosen)
-        if math.isnan(claimed):
-            if not math.isnan(claimed_gap):
-                yield f"a gap of {claimed_gap!r} is claimed without a bound"
-            return
-        if self.any_size:
-            yield "a bound is claimed for subsets of any size, which no certificate shows"
+        chosen = self.selection
+        if math.isnan(chosen.upper_bound):
+            if not math.isnan(chosen.gap):
+                yield f"a gap of {chosen.gap!r} is claimed without a bound"
+            if chosen.certificate is not None:
+                yield "there is a certificate, but no bound that it could show"
+            if chosen.status == PROVEN_OPTIMAL:
+                yield "the result is called proven optimal, but holds nothing that proves it"
             return
         try:
-            self.bound = self._derived(certificate)
-        except (TypeError, ValueError, OverflowError) as error:
+            self.bound = self._derived(chosen.certificate)
+        except _FAILURES as error:
             yield f"a bound is claimed, but what is to prove it proves none ({error})"
             return
-        if not claimed >= self.bound - _SAME * max(abs(self.bound), abs(claimed)):
-            yield f"it is proven that no {chosen.k} features exceed {self.bound!r}, not {claimed!r}"
-        elif not math.isclose(gap(chosen.objective, claimed), claimed_gap, rel_tol=1e-6, abs_tol=1e-9):
-            yield f"value and bound leave a gap of {gap(chosen.objective, claimed):.3g}, not {claimed_gap!r}"
-        elif chosen.status == PROVEN_OPTIMAL and not self.bound <= self.value + _SAME * abs(self.value):
+        left = gap(chosen.objective, chosen.upper_bound)
+        if not chosen.upper_bound >= self.bound - max(self.rounding, _SAME * abs(self.bound)):
+            yield f"it is proven that no {chosen.k} features exceed {self.bound!r}, not {chosen.upper_bound!r}"
+        elif not math.isclose(left, chosen.gap, rel_tol=1e-6, abs_tol=1e-9):
+            yield f"value and bound leave a gap of {left:.3g}, not {chosen.gap!r}"
+        elif chosen.status == PROVEN_OPTIMAL and not self.bound <= self.value + self.rounding:
             yield f"{self.value!r} is called proven optimal, but what is proven leaves room up to {self.bound!r}"
 
     def _derived(self, certificate: Certificate | None) -> float:
         """The bound on all allowed subsets that follows from what the result holds."""
         if certificate is None:
-            # Claimed because every subset was looked at: look again.
-            return select(self.problem, "exhaustive").objective
+            # Claimed because every subset was valued: value them again.
+            return select(self.asked, EXHAUSTIVE).objective
+        if self.asked.any_size:
+            raise InvalidInput("a certificate for subsets of any size", "one for a single size", "Leave it out.")
         if certificate.proof is not None:
             # Whatever is known, no subset exceeds what is derived. It is raised a little, for a
             # decision that was just met where the proof was made may just fail to be met here.
@@ -220,15 +218,13 @@ class _Claim:
         return certificate_of(self.problem, indices, certificate.multipliers, certificate.lift).bound
 
     def about_the_rest(self) -> Iterator[str]:
-        if self.selection.status == PROVEN_OPTIMAL and math.isnan(self.bound) and not self.any_size:
-            yield "the result is called proven optimal, but holds nothing that proves it"
         told = feature_report(replace(self.selection, problem=self.problem), self.terms)
         for name, column in self.result.explanation.items():
-            for i, (here, claimed) in enumerate(zip(told[name], column, strict=True)):
-                same = _close(here, claimed) if isinstance(here, float) else here == claimed
+            for i, (here, there) in enumerate(zip(told[name], column, strict=True)):
+                same = _close(here, there) if isinstance(here, float) else here == there
                 if not same:
                     feature = self.problem.feature_names[i]
-                    yield f"the explanation of {feature!r} has {name} {claimed!r:.80}, not {here!r:.80}"
+                    yield f"the explanation of {feature!r} has {name} {there!r:.80}, not {here!r:.80}"
                     return
 
 

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.names import shown
 from certselect.table.complete import name_columns
 from certselect.table.frames import frame_names
 from certselect.table.output import take_columns
+
+LONGEST_NAME = 100  # that is compared with others
 
 
 def split_columns(frame: Any, target: str | Sequence[str], weight: str | None) -> tuple[Any, Any, Any | None]:
@@ -39,9 +42,9 @@ def _check_names(names: Sequence[str], targets: Sequence[str], weight: str | Non
         raise InvalidInput("no target", "the name of at least one column", "Name the column to predict.")
     for what, name in [*(("target", name) for name in targets), *([("weight", weight)] if weight is not None else [])]:
         if name not in names:
-            close = difflib.get_close_matches(str(name), names)
+            close = difflib.get_close_matches(str(name)[:LONGEST_NAME], names)
             hint = f"Did you mean {name_columns(close)}?" if close else f"Name one of them as the {what}."
-            raise InvalidInput(f"{what}={name!r}", f"one of the columns: {name_columns(names)}", hint)
+            raise InvalidInput(f"{what}={shown(name)}", f"one of the columns: {name_columns(names)}", hint)
     asked = [*targets, *([] if weight is None else [weight])]
     if len(set(asked)) < len(asked):
         raise InvalidInput(

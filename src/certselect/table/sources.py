@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from numbers import Integral
 from typing import Any
 
 from certselect.errors import InvalidInput
+from certselect.names import shown
 from certselect.settings import Reading
 from certselect.table.files import read_file
 from certselect.table.frames import as_frame, frame_names
@@ -32,8 +34,21 @@ def read_source(
         _refuse("a file", {"sample_weight": sample_weight, "feature_names": feature_names}, "Name a column by weight=.")
         if target is None:
             raise InvalidInput("a file without a target", "the name of its column to predict", "Pass target=.")
-        names = (target,) if isinstance(target, str) else tuple(target)
-        return read_file(source, target, weight=reading.weight, **how), names
+        listed = [target] if isinstance(target, str) else target
+        if not isinstance(listed, list | tuple) or not all(isinstance(name, str) for name in listed):
+            raise InvalidInput(
+                f"target={shown(target)} beside a file",
+                "the name of its column to predict, or a list of names",
+                "Read the file into a data frame first if the target comes apart from it.",
+            )
+        names = tuple(map(str, listed))
+        return read_file(source, names, weight=reading.weight, **how), names
+    if isinstance(sample_weight, str):
+        raise InvalidInput(
+            f"sample_weight={shown(sample_weight)}",
+            "one number for every row",
+            f"Pass weight={shown(sample_weight)} to name a column.",
+        )
     frame = None if isinstance(source, list | tuple) else as_frame(source)
     names = _columns_named(frame, target)
     if frame is not None and names:
@@ -50,7 +65,7 @@ def read_source(
         return table, names
     if reading.weight is not None:
         raise InvalidInput(
-            f"weight={reading.weight!r} beside data and target apart",
+            f"weight={shown(reading.weight)} beside data and target apart",
             "a file or a data frame that holds the target as well, by its name",
             "Pass sample_weight= instead.",
         )
@@ -58,15 +73,32 @@ def read_source(
 
 
 def _columns_named(frame: Any | None, target: Any) -> tuple[str, ...]:
-    """The names of a frame's columns that `target` lists; empty if it holds the target itself."""
-    if isinstance(target, str) and frame is None:
-        raise InvalidInput(f"target={target!r} for an array", "the target itself", "Names are for frames and files.")
+    """The names of a frame's columns that `target` lists; empty if it holds the target itself.
+
+    A str is a name, and a number too, for pandas numbers columns that have no names. A list of
+    str may hold names or the labels of all rows.
+    """
+    alone = isinstance(target, str | Integral) and not isinstance(target, bool)
     if frame is None:
+        if alone:
+            raise InvalidInput(
+                f"target={shown(target)} for an array", "the target itself", "Names are for frames and files."
+            )
         return ()
-    names = [target] if isinstance(target, str) else target
-    listed = isinstance(names, list | tuple) and len(names) > 0 and all(isinstance(name, str) for name in names)
-    known = set(frame_names(frame))
-    return tuple(names) if listed and (isinstance(target, str) or known.issuperset(names)) else ()
+    if alone:
+        return (str(target),)
+    if not isinstance(target, list | tuple) or not all(isinstance(name, str) for name in target):
+        return ()
+    known = set(frame_names(frame)).issuperset(target)
+    if len(target) != frame.shape[0]:
+        return tuple(map(str, target))  # no labels, so names, which may be misspelled
+    if known and target:
+        raise InvalidInput(
+            f"target={shown(target)}, which may name columns or label the {len(target)} rows",
+            "one or the other",
+            "Pass labels as an array; for columns pass frame[names] as the target, and the other columns as the table.",
+        )
+    return ()
 
 
 def _refuse(what: str, beside: dict[str, Any], remedy: str) -> None:

@@ -1,0 +1,60 @@
+"""What a result can claim in a file: no more than `verify` can prove again from the table and the file."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from certselect.certificate import Certificate
+from certselect.results.result import Result
+from certselect.search import find_strategy
+from certselect.search.selection import COMPLETE, PROVEN_OPTIMAL
+
+EXHAUSTIVE = "exhaustive"
+
+
+def claimed(result: Result) -> Result:
+    """The result with the claims that its file makes.
+
+    A search knows more than a file can show where its proof grew too large to keep, where
+    each size within a budget was bounded by itself, and where every subset was valued of more
+    than are valued again. Then the bound is left out, "proven optimal" becomes "complete", and
+    features are not called proven.
+    """
+    if result.terms is None:
+        return result  # read from a file: these are its claims
+    selection, certificate = result.selection, _kept(result.certificate)
+    proof = certificate is not None and certificate.proof is not None
+    optimal = selection.status == PROVEN_OPTIMAL and (proof or _valued_again(result))
+    bound = gap = math.nan
+    if optimal and not proof:
+        certificate = None  # multipliers say less than the values of all subsets
+        bound, gap = selection.objective, 0.0
+    elif certificate is not None:
+        bound, gap = certificate.bound, certificate.gap
+    changed = replace(
+        selection,
+        upper_bound=bound,
+        gap=gap,
+        certificate=certificate,
+        status=COMPLETE if selection.status == PROVEN_OPTIMAL and not optimal else selection.status,
+        proven_in=selection.proven_in if proof else (),
+        proven_out=selection.proven_out if proof else (),
+    )
+    told = ("status", "proven_in", "proven_out")  # what the explanation is made of, beside the subset
+    same = all(getattr(changed, name) == getattr(selection, name) for name in told)
+    return replace(result, selection=changed, saved_explanation=result.explanation if same else None)
+
+
+def _kept(certificate: Certificate | None) -> Certificate | None:
+    """The certificate, if it holds what shows its bound."""
+    if certificate is None or (certificate.multipliers is None and certificate.proof is None):
+        return None
+    return certificate
+
+
+def _valued_again(result: Result) -> bool:
+    """Whether every subset was valued, and they are not more than are valued again."""
+    usual = find_strategy(EXHAUSTIVE).options["max_subsets"]
+    allowed = result.settings.searching.all_options.get("max_subsets", usual)
+    return result.selection.strategy == EXHAUSTIVE and allowed <= usual

@@ -1,0 +1,195 @@
+"""Plain dictionaries -> Result: what `format` wrote, and nothing else.
+
+A file is not trusted: whatever is not as docs/result-format.md describes it is refused with
+a sentence that says where, and nothing is unpacked beyond the size it can have. Whether the
+claims are true is for `verifying` to say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from certselect.certificate import Certificate
+from certselect.certificate.bound import BY_CHOLESKY, BY_COUNTING, BY_ROW_SUMS
+from certselect.certificate.certificate import BY_PROOF
+from certselect.errors import InvalidInput
+from certselect.names import shown
+from certselect.results.format import EXPLANATION, FORMAT, VERSION
+from certselect.results.lift_text import lift_from_json
+from certselect.results.proof_text import proof_from_json
+from certselect.results.provenance import Provenance
+from certselect.results.result import Result
+from certselect.results.size_choice import SizeChoice
+from certselect.results.stored import REMEDY, Part, each_is, number, text, truth, whole_number, with_nan
+from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.settings import Settings
+
+# No table has more columns, and no result more lists of that length, than a machine can hold.
+MOST_FEATURES = 10_000_000
+# NumPy takes seeds of any length; longer ones than this are no numbers anyone chose.
+LONGEST_SEED = 4096
+_STATUSES = (COMPLETE, PROVEN_OPTIMAL, INTERRUPTED)
+_BY_MULTIPLIERS = (BY_ROW_SUMS, BY_CHOLESKY, BY_COUNTING)
+
+
+def from_dict(stored: Any) -> Result:
+    """The result that `as_dict` wrote; refuses anything else."""
+    whole = Part(stored, "the result")
+    if not isinstance(stored, Mapping) or "format" not in stored:
+        old = isinstance(stored, Mapping) and {"features", "coding", "objective"} <= set(stored)
+        got = "a result in the format before version 1" if old else "something else than a result of certselect"
+        raise InvalidInput(got, f"a result of version {VERSION}", REMEDY)
+    version = stored.get("version")
+    if stored["format"] != FORMAT or version != VERSION or not whole_number(version):
+        got = f"the format {shown(stored['format'])}, version {shown(version)}"
+        raise InvalidInput(got, f"{FORMAT!r}, version {VERSION}", "Read it with the certselect that wrote it.")
+    whole.only(
+        {"format", "version", "statement", "settings", "selection", "certificate", "explanation"}
+        | {"provenance", "choice"}
+    )
+    origin = _provenance(whole.part("provenance"))
+    selection = _selection(whole.part("selection"), whole, origin.n_features)
+    if whole.text("statement") != selection.statement:
+        raise whole.wrong("statement", f"what value, bound and gap say: {selection.statement!r}")
+    return Result(
+        settings=Settings.from_dict(whole.get("settings")),
+        selection=selection,
+        provenance=origin,
+        choice=None if whole.get("choice") is None else _choice(whole.part("choice"), selection.k),
+        saved_explanation=_explanation(whole.part("explanation"), origin.n_features),
+    )
+
+
+def _selection(part: Part, whole: Part, n_features: int) -> Selection:
+    part.only(
+        {"features", "indices", "k", "any_size", "constrained", "criterion", "objective", "upper_bound", "gap"}
+        | {"strategy", "status", "scores", "drawn_size", "dropped", "proven_in", "proven_out", "ties"}
+    )
+
+    def subset(listed: Any) -> bool:
+        return (
+            each_is(listed, lambda i: whole_number(i) and i < n_features)
+            and len(listed) == len(set(listed)) == part.whole("k") > 0
+        )
+
+    status, objective = part.text("status"), part.number("objective")
+    if status not in _STATUSES:
+        raise part.wrong("status", " or ".join(map(repr, _STATUSES)))
+    if math.isnan(objective):
+        raise part.wrong("objective", "a finite number")
+    if not subset(part.get("indices")):
+        raise part.wrong("indices", f"k different whole numbers below {n_features}, the number of features")
+    names = part.list_of("features", text)
+    if len(names) != part.whole("k"):
+        raise part.wrong("features", "k names")
+    bound, gap = part.number("upper_bound"), part.number("gap")
+    if math.isnan(gap) and not math.isnan(bound):
+        gap = math.inf  # relative to a value of 0, for which JSON has no number
+    stored = whole.get("certificate")
+    return Selection(
+        indices=np.array(part.get("indices"), dtype=np.intp),
+        names=tuple(names),
+        objective=objective,
+        scores=tuple(with_nan(part.list_of("scores", number))),
+        strategy=part.text("strategy"),
+        criterion=part.text("criterion"),
+        k=part.whole("k"),
+        status=status,
+        upper_bound=bound,
+        gap=gap,
+        dropped=tuple(part.list_of("dropped", text)),
+        certificate=None if stored is None else _certificate(whole.part("certificate"), objective, bound, n_features),
+        drawn_size=part.number("drawn_size"),
+        proven_in=tuple(part.list_of("proven_in", text)),
+        proven_out=tuple(part.list_of("proven_out", text)),
+        ties=tuple(tuple(each) for each in part.list_of("ties", subset)),
+        constrained=part.truth("constrained"),
+        any_size=part.truth("any_size"),
+    )
+
+
+def _certificate(part: Part, value: float, bound: float, n_features: int) -> Certificate:
+    part.only({"multipliers", "lift", "proof", "known", "shown_by"})
+    by_proof = part.get("proof") is not None
+    if (part.get("multipliers") is None) != by_proof:
+        raise part.wrong("proof", "multipliers or a proof, one of them")
+    ways = (BY_PROOF,) if by_proof else _BY_MULTIPLIERS
+    if part.text("shown_by") not in ways:
+        raise part.wrong("shown_by", " or ".join(map(repr, ways)))
+    if by_proof:
+        if part.get("lift") is not None:
+            raise part.wrong("lift", "null beside a proof")
+        if part.get("known") is None:
+            raise part.wrong("known", "a finite number beside a proof")
+        proof = proof_from_json(part.get("proof"), n_features)
+        return Certificate(value, bound, None, BY_PROOF, None, proof, part.number("known"))
+    multipliers = np.array(with_nan(part.list_of("multipliers", number)), dtype=np.float64)
+    if not 1 <= len(multipliers) <= n_features + 1:
+        raise part.wrong("multipliers", f"at most {n_features + 1} numbers")
+    if part.get("known") is not None:
+        raise part.wrong("known", "null beside multipliers")
+    lift = lift_from_json(part.get("lift"), len(multipliers) - 1)
+    return Certificate(value, bound, multipliers, part.text("shown_by"), lift)
+
+
+def _provenance(part: Part) -> Provenance:
+    part.only({"n_samples", "n_features", "target", "fingerprint", "measured", "picked", "seed", "seconds", "versions"})
+    if not 1 <= part.whole("n_features") <= MOST_FEATURES:
+        raise part.wrong("n_features", f"1 to {MOST_FEATURES}")
+    seed = part.get("seed")
+    if seed is not None and (
+        not isinstance(seed, int) or isinstance(seed, bool) or seed < 0 or seed.bit_length() > LONGEST_SEED
+    ):
+        raise part.wrong("seed", f"a whole number of at most {LONGEST_SEED} bits, or null")
+    return Provenance(
+        n_samples=part.whole("n_samples"),
+        n_features=part.whole("n_features"),
+        fingerprint=part.text("fingerprint"),
+        target=tuple(part.list_of("target", text)),
+        measured=part.mapping_of("measured", lambda value: text(value) or whole_number(value)),
+        picked=part.text("picked"),
+        seed=seed,
+        seconds={stage: with_nan([spent])[0] for stage, spent in part.mapping_of("seconds", number).items()},
+        versions=part.mapping_of("versions", text),
+    )
+
+
+def _choice(part: Part, k: int) -> SizeChoice:
+    part.only(
+        {"estimator", "scoring", "protocol", "one_standard_error", "sizes", "mean_scores", "standard_errors"}
+        | {"split_scores"}
+    )
+    sizes = part.list_of("sizes", whole_number)
+    if k not in sizes or sizes != sorted(set(sizes)):
+        raise part.wrong("sizes", f"whole numbers, ascending, {k} among them, which is what was chosen")
+    columns = {name: part.list_of(name, number) for name in ("mean_scores", "standard_errors")}
+    splits = part.list_of("split_scores", lambda listed: each_is(listed, number))
+    for name, listed in [*columns.items(), *(("split_scores", scores) for scores in splits)]:
+        if len(listed) != len(sizes):
+            raise part.wrong(name, f"one number for each of {len(sizes)} sizes")
+    return SizeChoice(
+        estimator=part.text("estimator"),
+        scoring=part.text("scoring"),
+        protocol=part.text("protocol"),
+        one_standard_error=part.truth("one_standard_error"),
+        sizes=np.array(sizes, dtype=np.intp),
+        split_scores=np.array([with_nan(scores) for scores in splits]).reshape(len(splits), len(sizes)),
+        mean_scores=np.array(with_nan(columns["mean_scores"])),
+        standard_errors=np.array(with_nan(columns["standard_errors"])),
+    )
+
+
+def _explanation(part: Part, n_features: int) -> dict[str, list[Any]]:
+    part.only(set(EXPLANATION))
+    checks: dict[type, Callable[[Any], bool]] = {str: lambda value: value is None or text(value), bool: truth}
+    columns = {}
+    for name, kind in EXPLANATION.items():
+        listed = part.list_of(name, checks.get(kind, number))
+        if len(listed) != n_features:
+            raise part.wrong(name, f"{n_features} entries, one for each feature")
+        columns[name] = with_nan(listed) if kind is float else listed
+    return columns
