@@ -96,4 +96,3 @@ class Registry(Generic[Record]):
                 f"Make one with certselect.{self.kind.__name__}(...).",
             )
         return name
-

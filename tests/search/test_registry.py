@@ -199,7 +199,8 @@ def test_unknown_strategies_are_answered_with_the_nearest(given, nearest):
     with pytest.raises(InvalidInput) as error:
         select(SubsetProblem.from_matrix(np.eye(3), 2), given)
     assert str(error.value) == (
-        f"Got strategy={given!r}; expected one of {', '.join(strategy_names())}. Did you mean {nearest!r}?"
+        f"Got strategy={given!r}; expected one of {', '.join([*strategy_names()[1:], 'auto'])}. "
+        f"Did you mean {nearest!r}?"
     )
 
 
@@ -324,7 +325,10 @@ def test_what_is_installed_is_looked_through_once(monkeypatch, terms):
     monkeypatch.setattr("certselect.registered.entry_points", lambda *, group: looked.append(group) or [])
     for _ in range(3):
         select(subset_problem(terms, 2, "mrmr"), "forward")
-        strategies()
+    assert looked == []  # for names that are known without them, not at all
+    for _ in range(3):
+        list_strategies()
+        list_criteria()
     assert sorted(looked) == ["certselect.criteria", "certselect.strategies"]
     for registered in (registry._registry, definitions._registry):
         registered.__dict__.pop("_brought", None)

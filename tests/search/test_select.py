@@ -75,7 +75,7 @@ def test_auto_is_the_default_and_cobra_with_polish_on_small_problems(make_proble
 def test_auto_is_forward_with_polish_beyond_and_says_so(make_problem, monkeypatch):
     monkeypatch.setattr(sys.modules["certselect.search.select"], "MOST_FOR_COBRA", 9)
     problem = symmetric_problem(make_problem)
-    with pytest.warns(QuickerSearchWarning, match=r"10 features are many .* up to 9: used forward selection") as caught:
+    with pytest.warns(QuickerSearchWarning, match=r"10 features are too many .* up to 9: used forward") as caught:
         selection = select(problem)
     assert caught[0].filename == __file__
     asked = select(problem, "forward", polish=True)
@@ -89,8 +89,8 @@ def test_unknown_strategy(make_problem):
     with pytest.raises(InvalidInput) as error:
         select(symmetric_problem(make_problem), "foward")
     assert str(error.value) == (
-        "Got strategy='foward'; expected one of auto, annealing, backward, cobra, exact, exhaustive, floating, "
-        "forward, genetic, qpfs, relevance, soss. Did you mean 'forward'?"
+        "Got strategy='foward'; expected one of annealing, backward, cobra, exact, exhaustive, floating, "
+        "forward, genetic, qpfs, relevance, soss, auto. Did you mean 'forward'?"
     )
 
 

@@ -10,7 +10,6 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-import certselect.search.strategies as _files
 from certselect.registered import Registry
 from certselect.search.strategy import Strategy
 

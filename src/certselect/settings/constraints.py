@@ -146,7 +146,7 @@ class Constraints(SettingsGroup):
     @classmethod
     def from_dict(cls, given: Any) -> Self:
         costs = given.get("costs") if isinstance(given, Mapping) else None
-        if isinstance(costs, list) and any(isinstance(pair, list) for pair in costs):
+        if isinstance(costs, list) and (not costs or any(isinstance(pair, list) for pair in costs)):
             try:
                 given = {**given, "costs": dict(costs)}
             except (TypeError, ValueError):
