@@ -107,7 +107,7 @@ def strategy_table():
     yes = {True: "yes", False: "no"}
     rows = []
     for name, strategy in certselect.list_strategies().items():
-        if strategy.run.__module__ != f"{registry._files.__name__}.{name}":
+        if strategy.run.__module__ != f"{registry._FILES.__name__}.{name}":
             continue  # somebody else's
         # An option that one size's search hands on to the next one's: not for users.
         options = [

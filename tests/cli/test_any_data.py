@@ -100,7 +100,7 @@ def test_path_takes_the_same_tables(files, tmp_path):
     assert done.returncode == 0, done.stderr
     result = json.loads(out.read_text())
     assert result["sizes"] == [1, 2, 3]
-    assert result["measured"]["target_bins"] == 5
+    assert result["measured_by"]["target_bins"] == 5
 
 
 @pytest.mark.parametrize("estimator", ["linear", "svm", "neighbors", "tree"])

@@ -281,7 +281,7 @@ def test_the_default_proves_a_bound_and_says_when_it_cannot(csv, tmp_path):
     wide.write_text(f"{names},y\n" + "\n".join(",".join(map(str, row)) for row in rows))
     done = in_process("select", wide, "-t", "y", "-k", 2, "--json", "-")
     assert json.loads(done.stdout)["selection"]["strategy"] == "forward"
-    assert "note: 1001 features are many" in done.stderr
+    assert "note: 1001 features are too many" in done.stderr
 
 
 def test_a_certified_result_verifies_and_a_tampered_one_does_not(csv, tmp_path):

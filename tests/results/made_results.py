@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from certselect import Result, SubsetSelector, SubsetSelectorCV, choose_subset
 from certselect.progress import listening
-from certselect.search import strategies
+from certselect.search import list_strategies
 
 
 class Made(NamedTuple):
@@ -83,7 +83,7 @@ def _interrupted() -> Made:
 
     def press(stage: str, done: int, total: int) -> None:
         seen.append(stage)
-        if seen.count("forward") == 2:
+        if stage == "forward" and seen.count("forward") == 2:  # once: later stages are not interrupted
             raise KeyboardInterrupt
 
     with listening(press):
@@ -118,7 +118,7 @@ CONSTRAINTS = {
 }
 NUMERIC = ("city", "number", "weights")
 KINDS: dict[str, Callable[[], Made]] = {
-    **{f"strategy {name}": _of_numbers(strategy=name, random_state=2) for name in ("auto", *strategies())},
+    **{f"strategy {name}": _of_numbers(strategy=name, random_state=2) for name in ("auto", *list_strategies())},
     **{
         f"measure {name}": _of_frame("label", drop=NUMERIC, measure=name, random_state=2)
         for name in ("plugin", "gaussian_copula", "neighbors", "auto")

@@ -13,12 +13,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from certselect import SubsetSelector
-from certselect.search import strategies
+from certselect.search import list_strategies
 from certselect.selectors import SubsetSelectorCV
 from certselect.settings.measuring import CORRECTIONS, MEASURES
 
 TASKS = ["classification", "regression"]  # "auto" is one of them, and the default of the selectors further down
-STRATEGIES = ["auto", *strategies()]
+STRATEGIES = ["auto", *list_strategies()]
 MEASURED = list(product(MEASURES, TASKS))
 assert len(MEASURED) <= len(STRATEGIES), "each must take its turn"
 SELECTORS = [

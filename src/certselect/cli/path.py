@@ -59,7 +59,7 @@ def path(
     if interrupted:
         notes.append("interrupted; the sizes not reached are filled up with the most relevant columns")
     output.print_notes(warned, notes)
-    about = {"settings": settings.to_dict(), "target": list(names), "measured": dict(terms.settings)}
+    about = {"settings": settings.to_dict(), "target": list(names), "measured_by": dict(terms.settings)}
     output.write_json(_as_text(curve, elbow, about), json)
     if interrupted:
         raise typer.Exit(output.INTERRUPTED_EXIT)
