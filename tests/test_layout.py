@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import certselect
+from certselect.settings import all_settings
 
 SOURCE = Path(certselect.__file__).parent
 HEAVY = {"matplotlib", "numpy", "scipy", "sklearn", "numba", "narwhals", "pandas", "polars", "pyarrow", "typer", "rich"}
@@ -124,3 +125,52 @@ def test_every_public_name_can_be_had():
     assert set(certselect.__all__) <= set(dir(certselect))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = certselect.nothing
+
+
+def test_no_signature_spells_out_more_than_twelve_parameters():
+    """Settings travel as objects or as keywords.
+
+    Exceptions: what scikit-learn wants flat, commands whose options are generated, and compiled kernels.
+    """
+    flat = {("subset_selector.py", "__init__"), ("subset_selector_cv.py", "__init__")}
+    long, seen = [], 0
+    for path in sorted(SOURCE.rglob("*.py")):
+        if "kernels" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and not any(
+                "with_settings" in ast.dump(d) for d in node.decorator_list
+            ):
+                seen += 1
+                count = len(node.args.posonlyargs) + len(node.args.args) + len(node.args.kwonlyargs)
+                if count > 12 and (path.name, node.name) not in flat:
+                    long.append((path.name, node.name, count))
+    assert seen > 1000
+    assert long == []
+
+
+def test_only_the_settings_know_their_defaults():
+    """A setting's name stands with a default value of its own in settings/ and in the two selectors alone."""
+    again = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        room = path.relative_to(SOURCE).parts[0]
+        if room == "settings" or path.name in ("subset_selector.py", "subset_selector_cv.py"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                again += [(path.name, node.name, name) for name in _repeated_defaults(node.args)]
+    assert again == []
+
+
+def _repeated_defaults(arguments):
+    """Parameters named like a setting that spell out its default again, where that is not None or False."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    paired = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    paired += [*zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+    known = all_settings()
+    for argument, default in paired:
+        about = known.get(argument.arg)
+        if about is None or not isinstance(default, ast.Constant) or default.value in (None, False):
+            continue
+        if default.value == about.default:
+            yield argument.arg

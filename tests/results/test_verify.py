@@ -239,7 +239,7 @@ def test_files_that_are_no_result(tmp_path, table):
 def test_a_table_brings_its_own_target(claim, table):
     with pytest.raises(InvalidInput, match="a Table and a target beside it"):
         verify(claim, table, table.target)
-    with pytest.raises(InvalidInput, match="a Table and a target beside it"):
+    with pytest.raises(InvalidInput, match="a Table and sample_weight beside it"):
         verify(claim, table, sample_weight=np.ones(180))
     with pytest.raises(InvalidInput, match="Pass y"):
         verify(claim, np.array(table.blocks[0].values))

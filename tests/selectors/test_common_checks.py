@@ -21,9 +21,17 @@ TASKS = ["classification", "regression"]  # "auto" is one of them, and the defau
 STRATEGIES = ["auto", *list_strategies()]
 MEASURED = list(product(MEASURES, TASKS))
 assert len(MEASURED) <= len(STRATEGIES), "each must take its turn"
+# What the checks ask of a search does not depend on how long it goes on.
+SHORT = {"annealing": {"steps": 400}, "genetic": {"population": 12, "generations": 12}}
 SELECTORS = [
-    # One table has 30 columns, of which 10 can be chosen in too many ways for an exhaustive search.
-    SubsetSelector(2 if strategy == "exhaustive" else 10, strategy=strategy, measure=measure, task=task)
+    SubsetSelector(
+        # One table has 30 columns, of which 10 can be chosen in too many ways for an exhaustive search.
+        2 if strategy == "exhaustive" else 10,
+        strategy=strategy,
+        strategy_options=SHORT.get(strategy),
+        measure=measure,
+        task=task,
+    )
     for strategy, (measure, task) in zip(STRATEGIES, cycle(MEASURED), strict=False)
 ]
 SELECTORS += [

@@ -66,7 +66,9 @@ def choose(
     ] = False,
     *,
     settings: Settings,
-    jobs: Annotated[int | None, typer.Option(help="Number of processes; one if not given.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="How many cores to use, a process each; if not given, threads on all of them.")
+    ] = None,
     resume: Annotated[
         Path | None,
         typer.Option(

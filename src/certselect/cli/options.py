@@ -17,7 +17,7 @@ Target = Annotated[
         help="Column to predict: class labels or numbers; may be repeated.",
     ),
 ]
-Threads = Annotated[int | None, typer.Option(help="Number of threads; all cores if not given.")]
+Threads = Annotated[int | None, typer.Option(help="How many cores to use; all if not given.")]
 Json = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Save the result to this JSON file; - for standard output.")
 ]

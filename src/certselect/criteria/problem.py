@@ -18,7 +18,7 @@ from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.statements import state_constraints
 from certselect.criteria.units import MergedUnits, UnitProblem, merge_units
 from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
-from certselect.settings import Constraints
+from certselect.settings import Constraints, Searching
 
 if TYPE_CHECKING:
     from certselect.information.terms import InformationTerms
@@ -190,7 +190,7 @@ def _unsized(
 
 def unsized_problem(
     terms: InformationTerms,
-    criterion: str | Criterion = "jmi",
+    criterion: str | Criterion = Searching.criterion,
     *,
     beta: float | None = None,
     constraints: Constraints | None = None,
@@ -208,7 +208,7 @@ def unsized_problem(
 def subset_problem(
     terms: InformationTerms,
     k: int | None,
-    criterion: str | Criterion = "jmi",
+    criterion: str | Criterion = Searching.criterion,
     *,
     beta: float | None = None,
     **constraints: Any,

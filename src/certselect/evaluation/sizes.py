@@ -13,6 +13,7 @@ from certselect.errors import InvalidInput
 from certselect.information import InformationTerms
 from certselect.search import Selection, selection_path
 from certselect.search.registry import AUTO
+from certselect.settings import Searching
 
 # Heights over the chord equal but for rounding tie.
 _ROUNDING = 1e-12
@@ -46,7 +47,7 @@ class ValueCurve:
 def value_curve(
     terms: InformationTerms,
     sizes: Iterable[int],
-    criterion: str | Criterion = "jmi",
+    criterion: str | Criterion = Searching.criterion,
     strategy: str = AUTO,
     **settings: Any,
 ) -> ValueCurve:

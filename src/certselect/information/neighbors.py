@@ -58,6 +58,7 @@ from certselect.information.kernels.neighbor_columns import GroupedColumns, grou
 from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.terms import InformationTerms
 from certselect.progress import report
+from certselect.settings import Measuring
 from certselect.threads import run_parts, thread_count
 
 if TYPE_CHECKING:
@@ -258,7 +259,9 @@ def _with_repeated_rows(table: Table) -> Table:
     return replace(table.rows(repeated), weights=None)
 
 
-def neighbor_terms(table: Table, *, n_neighbors: int = 3, dtype: np.dtype, n_jobs: int | None) -> InformationTerms:
+def neighbor_terms(
+    table: Table, *, n_neighbors: int = Measuring.n_neighbors, dtype: np.dtype, n_jobs: int | None
+) -> InformationTerms:
     """Information terms of a table of numbers without cutting them into bins, by nearest neighbours.
 
     The docstring of this module describes what is estimated, and from which counts.

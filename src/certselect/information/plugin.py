@@ -17,6 +17,7 @@ from certselect.information.kernels.entropy_sums import FEW_LEVELS, EntropySums
 from certselect.information.kernels.plain import PlainCounter
 from certselect.information.terms import InformationTerms
 from certselect.progress import report
+from certselect.settings import Measuring
 from certselect.threads import thread_count
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _announce_compiling(kernel: Any, loaded: bool) -> None:
 
 
 def plugin_terms(
-    table: CodedTable | SparseCodedTable, *, correction: str = "none", dtype: np.dtype, n_jobs: int | None
+    table: CodedTable | SparseCodedTable, *, correction: str = Measuring.correction, dtype: np.dtype, n_jobs: int | None
 ) -> InformationTerms:
     """Measure the information of coded columns from how often their levels occur together.
 

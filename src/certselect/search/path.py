@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def selection_path(
     terms: InformationTerms,
     sizes: Iterable[int],
-    criterion: str | Criterion = "jmi",
+    criterion: str | Criterion = Searching.criterion,
     strategy: str = AUTO,
     **settings: Any,
 ) -> list[Selection]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from certselect.errors import InvalidInput
+from certselect.settings import Reading
 from certselect.table.complete import name_columns
 from certselect.table.model import Table
 from certselect.table.parts import split_columns
@@ -27,8 +28,8 @@ def read_file(
     target: str | Sequence[str],
     *,
     weight: str | None = None,
-    task: str = "auto",
-    missing: str = "auto",
+    task: str = Reading.task,
+    missing: str = Reading.missing,
 ) -> Table:
     """Read a table with its target from a CSV or Parquet file.
 

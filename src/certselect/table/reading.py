@@ -26,8 +26,8 @@ def read_table(
     *,
     feature_names: Sequence[object] | None = None,
     sample_weight: Any = None,
-    task: str = "auto",
-    missing: str = "auto",
+    task: str = Reading.task,
+    missing: str = Reading.missing,
 ) -> Table:
     """Which columns does the table have, of what kind, and what is the target?
 

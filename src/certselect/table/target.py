@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput, ManyClassesWarning, warn_user
+from certselect.settings import Reading
 from certselect.table.labels import encode
 from certselect.table.series import Values, checked, columns_of
 
@@ -26,7 +27,7 @@ class Target:
     numbers: np.ndarray
 
 
-def read_target(y: Any, n_samples: int, task: str = "auto", rows: np.ndarray | None = None) -> Target:
+def read_target(y: Any, n_samples: int, task: str = Reading.task, rows: np.ndarray | None = None) -> Target:
     """Separate labels from numbers in a target of one or several columns, for all rows or some.
 
     Labels may be integers, whole floats, strings, bools or any other hashable values, in

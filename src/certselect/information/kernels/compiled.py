@@ -12,6 +12,7 @@ from certselect.information.kernels.entropy_sums import EntropySums
 from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.packing import pack_table
 from certselect.information.kernels.scatter import scatter_pairs
+from certselect.settings import Measuring
 from certselect.threads import run_parts
 
 _WHAT = {"redundancy": REDUNDANCY, "interaction": INTERACTION, "conditional_redundancy": BOTH}
@@ -27,7 +28,9 @@ _PART = 5e7  # nanoseconds of work between two reports of progress
 class CompiledCounter:
     """Pair terms by the row or all at once, each pair counted by the cheaper of two kernels."""
 
-    def __init__(self, table: CodedTable, n_threads: int, dtype: np.dtype, correction: str = "none") -> None:
+    def __init__(
+        self, table: CodedTable, n_threads: int, dtype: np.dtype, correction: str = Measuring.correction
+    ) -> None:
         self._packed = pack_table(table, n_threads, correction)
         self._threads = n_threads
         self._dtype = dtype

@@ -22,6 +22,7 @@ from functools import lru_cache
 import numpy as np
 
 from certselect.information.kernels.logarithm import natural_log
+from certselect.settings import Measuring
 
 # Four sums of size phi(N) or less are put together at most, and a signed 64-bit integer holds 63 bits.
 _BITS = 61
@@ -37,7 +38,7 @@ _EULER_GAMMA = np.longdouble("0.577215664901532860606512")
 
 
 @lru_cache(maxsize=8)
-def count_log_table(n_samples: int, correction: str = "none") -> tuple[np.ndarray, int]:
+def count_log_table(n_samples: int, correction: str = Measuring.correction) -> tuple[np.ndarray, int]:
     """phi(c) for c = 0..n_samples as integers, and the number of fraction bits they carry."""
     values = _phi(n_samples, correction)
     fraction_bits = _fraction_bits(max(float(values[-1]), -n_samples * float(values[1])))
@@ -95,7 +96,9 @@ class CountLogs:
         Of sums of phi, in nats per sample.
     """
 
-    def __init__(self, total_count: int, n_rows: int, correction: str = "none", weight_bits: int = 0) -> None:
+    def __init__(
+        self, total_count: int, n_rows: int, correction: str = Measuring.correction, weight_bits: int = 0
+    ) -> None:
         self.correction = correction
         self.weight_bits = weight_bits
         samples = math.ldexp(total_count, -weight_bits)

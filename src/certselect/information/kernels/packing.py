@@ -14,6 +14,7 @@ from certselect.information.kernels.bits import pack_blocks
 from certselect.information.kernels.entropy_sums import FEW_LEVELS, CountLogs, EntropySums, class_sums
 from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.scatter import sum_features
+from certselect.settings import Measuring
 from certselect.threads import run_parts
 
 _WORTH_THREADS = 2_000_000  # cells; packing fewer takes less than a millisecond
@@ -60,7 +61,7 @@ class PackedTable:
         return int(self.class_word[-1])
 
 
-def pack_table(table: CodedTable, n_threads: int, correction: str = "none") -> PackedTable:
+def pack_table(table: CodedTable, n_threads: int, correction: str = Measuring.correction) -> PackedTable:
     """Pack a coded table into bit rows; its margins and entropy sums come along."""
     n, m = table.codes.shape
     n_classes = len(table.classes)

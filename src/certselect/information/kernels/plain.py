@@ -6,6 +6,7 @@ import numpy as np
 
 from certselect.coding import CodedTable
 from certselect.information.kernels.entropy_sums import CountLogs, EntropySums, class_sums
+from certselect.settings import Measuring
 
 # Cells counted at a time: enough to amortise the calls, few enough to stay in cache.
 _CHUNK = 1 << 19
@@ -14,7 +15,7 @@ _CHUNK = 1 << 19
 class PlainCounter:
     """Pair terms of a coded table by the row or all at once, counted by `np.bincount`."""
 
-    def __init__(self, table: CodedTable, dtype: np.dtype, correction: str = "none") -> None:
+    def __init__(self, table: CodedTable, dtype: np.dtype, correction: str = Measuring.correction) -> None:
         self._dtype = dtype
         self._codes = table.codes
         m = self._codes.shape[1]
