@@ -28,7 +28,7 @@ types: $(READY) ## static types of the package, the experiments and the benchmar
 
 unit: $(READY) ## the tests, on all cores; `.venv/bin/python -m pytest FILE` runs some of them
 	$(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist worksteal -m "not alone"
-	$(BIN)/python -m pytest -m alone
+	$(BIN)/python -m pytest -m alone tests/test_first_call.py
 
 format: $(READY) ## rewrite the files in the house style
 	$(BIN)/ruff check --fix .

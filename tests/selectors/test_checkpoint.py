@@ -79,13 +79,20 @@ def test_a_search_that_is_stopped_saves_nothing_half_done(table, tmp_path):
     np.testing.assert_array_equal(again.cv_results_["split1_support"], whole.cv_results_["split1_support"])
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A finished run, and the file it kept."""
+    saved = tmp_path_factory.mktemp("finished") / "saved.jsonl"
+    whole = SubsetSelectorCV(NEAREST, checkpoint=saved).fit(*load_iris(return_X_y=True))
+    return whole, saved.read_bytes()
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2000))
-def test_a_file_torn_anywhere_is_gone_on_from(tmp_path_factory, kept):
+def test_a_file_torn_anywhere_is_gone_on_from(tmp_path_factory, finished, kept):
     X, y = load_iris(return_X_y=True)
+    whole, text = finished
     saved = tmp_path_factory.mktemp("torn") / "saved.jsonl"
-    whole = SubsetSelectorCV(NEAREST, checkpoint=saved).fit(X, y)
-    text = saved.read_bytes()
     saved.write_bytes(text[: min(kept, len(text))])
     again = SubsetSelectorCV(NEAREST, checkpoint=saved).fit(X, y)
     np.testing.assert_array_equal(again.cv_results_["mean_test_score"], whole.cv_results_["mean_test_score"])
