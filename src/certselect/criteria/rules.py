@@ -111,6 +111,8 @@ class Rules:
     def _compatible(self, taken: Sequence[int]) -> bool:
         """Can these units, of whatever size together, be in one subset?"""
         units = np.asarray(taken, dtype=np.intp)
+        if self.plain:
+            return bool(self._is_candidate[units].all())
         groups = self._group_of[units]
         groups = groups[groups >= 0]
         return bool(

@@ -192,12 +192,14 @@ def merge_units(problem: SubsetProblem) -> MergedUnits:
     together = () if constraints is None else constraints.together
     groups = tuple(sorted((np.array(group) for group in together), key=lambda group: int(group[0])))
     order, starts = _layout(n, groups)
-    sizes = np.diff(starts, append=n)
-    unit_of = np.empty(n, dtype=np.intp)
-    unit_of[order] = np.repeat(np.arange(len(starts)), sizes)
-    candidate = np.zeros(n, dtype=bool)
-    candidate[problem.candidates] = True
-    choosable = np.logical_and.reduceat(candidate[order], starts)
+    unit_of, sizes = order, np.ones(n, dtype=np.intp)  # where each column is a unit
+    choosable = np.zeros(n, dtype=bool)
+    choosable[problem.candidates] = True
+    if groups:
+        sizes = np.diff(starts, append=n)
+        unit_of = np.empty(n, dtype=np.intp)
+        unit_of[order] = np.repeat(np.arange(len(starts)), sizes)
+        choosable = np.logical_and.reduceat(choosable[order], starts)
     rivals = []
     for group in () if constraints is None else constraints.rivals:
         units, times = np.unique(unit_of[list(group)], return_counts=True)
@@ -210,7 +212,7 @@ def merge_units(problem: SubsetProblem) -> MergedUnits:
         column_pairs=problem.pairs,
         criterion=problem.criterion,
         sizes=sizes,
-        costs=np.add.reduceat(costs[order], starts),
+        costs=np.add.reduceat(costs[order], starts) if groups else costs,
         budget=math.inf if constraints is None else constraints.limit,
         required=() if constraints is None else tuple(sorted({int(unit_of[i]) for i in constraints.include})),
         rivals=tuple(rivals),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
+from types import MappingProxyType
 from typing import Any, Self
 
 from certselect.errors import InvalidInput
@@ -51,7 +53,7 @@ class Settings:
                 )
 
     @classmethod
-    def from_keywords(cls, keywords: Mapping[str, Any], groups: Collection[str] = tuple(GROUPS)) -> Self:
+    def from_keywords(cls, keywords: Mapping[str, Any], groups: tuple[str, ...] = tuple(GROUPS)) -> Self:
         """The settings that flat keyword parameters state; those not named have their defaults.
 
         Only settings of these groups may be named.
@@ -88,6 +90,7 @@ class Settings:
         return cls(**{name: group.from_dict(given.get(name, {})) for name, group in GROUPS.items()})
 
 
-def all_settings(groups: Collection[str] = tuple(GROUPS)) -> dict[str, About]:
+@cache
+def all_settings(groups: tuple[str, ...] = tuple(GROUPS)) -> Mapping[str, About]:
     """What is known of every setting of these groups, by its flat name."""
-    return {name: about for group in groups for name, about in described(GROUPS[group]).items()}
+    return MappingProxyType({name: about for group in groups for name, about in described(GROUPS[group]).items()})
