@@ -13,7 +13,7 @@ from certselect.criteria.definitions import (
 from certselect.criteria.problem import SubsetProblem, subset_problem, unsized_problem
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.rules import Rules
-from certselect.criteria.statements import find_features
+from certselect.criteria.statements import find_features, for_part_of_rows
 from certselect.criteria.units import UnitProblem
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "averaged",
     "find_criterion",
     "find_features",
+    "for_part_of_rows",
     "list_criteria",
     "register_criterion",
     "subset_problem",

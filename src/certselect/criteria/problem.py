@@ -150,6 +150,12 @@ class SubsetProblem(Objective):
         sized.__dict__["_merged"] = merged  # sums of pair terms do not depend on k
         return sized
 
+    def nearest_size(self, k: int) -> int:
+        """The largest allowed size that is not above k, or else the smallest; an error says why if there is none."""
+        if not self.allowed_sizes:
+            self.of_size(1)
+        return max((size for size in self.allowed_sizes if size <= k), default=self.allowed_sizes[0])
+
     def of_usable_size(self, wanted: int | None) -> SubsetProblem:
         """The same question about `wanted` features, or about all that can be chosen if these are fewer.
 

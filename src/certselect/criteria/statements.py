@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -39,6 +40,13 @@ def state_constraints(names: Sequence[str], constant: np.ndarray, stated: Constr
         return None
     limit = _budget(stated.costs, stated.budget)
     return ColumnConstraints(included, excluded, together, rivals, _costs(find, stated.costs), limit)
+
+
+def for_part_of_rows(stated: Constraints, names: Sequence[str], constant: np.ndarray) -> Constraints:
+    """The constraints where only some rows are looked at: a column that is constant in them need not be included."""
+    if stated.include is None:
+        return stated
+    return replace(stated, include=[i for i in find_features(names, "include", stated.include) if not constant[i]])
 
 
 def find_features(names: Sequence[str], where: str, features: Any) -> tuple[int, ...]:

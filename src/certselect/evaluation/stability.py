@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from certselect.criteria.problem import SubsetProblem, unsized_problem
-from certselect.criteria.statements import find_features
+from certselect.criteria.statements import for_part_of_rows
 from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
 from certselect.evaluation.probabilities import check_probability
 from certselect.evaluation.stability_index import StabilityIndex, stability_index, unknown_stability
@@ -205,15 +205,11 @@ class _Selecting:
         A column that is constant in these rows cannot be chosen, not even if it is to be included.
         """
         terms = measure_table(table, self.measuring, n_jobs=self.n_jobs)
-        included = find_features(terms.feature_names, "include", self.constraints.include)
-        varying = replace(self.constraints, include=[i for i in included if not terms.constant[i]])
-        problem = unsized_problem(terms, self.searching.criterion, beta=self.searching.beta, constraints=varying)
-        allowed = problem.allowed_sizes
-        if not allowed:
+        constraints = for_part_of_rows(self.constraints, terms.feature_names, terms.constant)
+        problem = unsized_problem(terms, self.searching.criterion, beta=self.searching.beta, constraints=constraints)
+        if not problem.allowed_sizes:
             return None
-        if self.size is None:
-            return problem.of_size(None)
-        return problem.of_size(max((size for size in allowed if size <= self.size), default=allowed[0]))
+        return problem.of_size(None if self.size is None else problem.nearest_size(self.size))
 
 
 def _settle(table: Table, size: int | None, stated: Settings, n_jobs: int | None) -> _Selecting:

@@ -11,14 +11,14 @@ from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from certselect.criteria import SubsetProblem, find_features, unsized_problem
+from certselect.criteria import SubsetProblem, for_part_of_rows, unsized_problem
 from certselect.errors import InvalidInput
 from certselect.information import InformationTerms, measure_table
 from certselect.progress import report
 from certselect.search.path import select_sizes
 from certselect.search.selection import INTERRUPTED
 from certselect.selectors.checkpoint import Checkpoint
-from certselect.selectors.fold_tables import nearest_allowed, rows_of
+from certselect.selectors.fold_tables import rows_of
 from certselect.selectors.size_scores import SizeScores, StoppedEarly
 from certselect.settings import Constraints, Settings
 from certselect.table import Table
@@ -62,11 +62,9 @@ class SubsetSearch:
         A column that is constant in these rows cannot be chosen, not even if it is to be
         included; a size that the rows do not allow is replaced by the next smaller one.
         """
-        constraints = self.settings.constraints
-        if constraints.include is not None:
-            included = find_features(terms.feature_names, "include", constraints.include)
-            constraints = replace(constraints, include=[i for i in included if not terms.constant[i]])
-        nearest = nearest_allowed(sizes, self.problem(terms, constraints))
+        constraints = for_part_of_rows(self.settings.constraints, terms.feature_names, terms.constant)
+        problem = self.problem(terms, constraints)
+        nearest = [problem.nearest_size(size) for size in sizes]
         # The bound is wanted of the final subset only.
         searching = replace(self.settings.searching, certify=False)
         path = select_sizes(terms, nearest, constraints, searching)

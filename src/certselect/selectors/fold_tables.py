@@ -56,9 +56,8 @@ def values_and_labels(table: Table) -> tuple[Any, np.ndarray]:
 
 def sizes_to_try(problem: SubsetProblem, sizes: Any) -> list[int]:
     """The sizes to try, ascending: those asked for that the table and the constraints allow."""
+    problem.nearest_size(1)  # says why, if nothing can be chosen
     allowed = problem.allowed_sizes
-    if not allowed:
-        problem.of_size(1)  # says why nothing can be chosen
     if sizes is None:
         return [k for k in allowed if k <= DEFAULT_LARGEST] or allowed[:1]
     if isinstance(sizes, int | np.integer) and not isinstance(sizes, bool):
@@ -78,14 +77,6 @@ def sizes_to_try(problem: SubsetProblem, sizes: Any) -> list[int]:
     for k in set(within).difference(allowed):
         problem.of_size(k)  # says why there is no subset of that size
     return within or allowed[-1:]
-
-
-def nearest_allowed(sizes: Iterable[int], problem: SubsetProblem) -> list[int]:
-    """For each size the largest allowed one that is not above it, or else the smallest."""
-    allowed = problem.allowed_sizes
-    if not allowed:
-        problem.of_size(1)  # says why nothing can be chosen
-    return [max((size for size in allowed if size <= k), default=allowed[0]) for k in sizes]
 
 
 def _check_size(k: object) -> int:
