@@ -66,7 +66,13 @@ class Registry(Generic[Record]):
         known = [*self._own, *self._registered]
         if not isinstance(name, str) or name.casefold() not in known:
             known = [*self.names(), *self._reserved]
-        found = find_name(self.what, name, known)
+        try:
+            found = find_name(self.what, name, known)
+        except InvalidInput as error:
+            if not isinstance(name, str) or "mean" in error.remedy:  # a near name is answer enough
+                raise
+            remedy = f"Check the spelling; a {self.what} registered in another process has to be registered here too."
+            raise InvalidInput(error.got, error.expected, remedy) from None
         if found in self._reserved:
             raise InvalidInput(f"{self.what}={name!r}", f"the name of one {self.what}", "Name the one you mean.")
         if found in self._own:

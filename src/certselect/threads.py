@@ -13,10 +13,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from numbers import Integral
 
 from threadpoolctl import ThreadpoolController
 
 from certselect.errors import InvalidInput
+from certselect.names import shown
 from certselect.progress import report
 
 # Up to this size of matrices a search and its bound are as quick on one thread of linear algebra, even on idle cores.
@@ -34,6 +36,10 @@ def thread_count(n_jobs: int | None) -> int:
         cores = max(1, min(cores, int(os.environ["NUMBA_NUM_THREADS"])))
     if n_jobs is None:
         return cores
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool):
+        raise InvalidInput(
+            f"n_jobs={shown(n_jobs)}", "a whole number, or None for all cores", "Leave n_jobs out to use all cores."
+        )
     if n_jobs == 0:
         raise InvalidInput("n_jobs=0", "a positive number, or -1 for all cores", "Leave n_jobs out to use all cores.")
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse
 
 from certselect import SubsetSelector, choose_subset, load_result, read_table
+from certselect.criteria import Criterion, SameWeight
 from certselect.errors import FewerFeaturesWarning, InvalidInput
 from results.made_results import numbers, table
 
@@ -134,7 +135,7 @@ def test_lists_name_columns_or_label_rows():
         (lambda f: choose_subset(f, "label", criterion="mRMRR"), "Did you mean 'mrmr'"),
         (lambda f: choose_subset(f, "label", random_state=object()), "random_state=<object"),
         (lambda f: choose_subset(f, "label", strategy="forward", strategy_options={"draws": 3}), "draws=3"),
-        (lambda f: choose_subset(f, "label", 0), "got|k=0"),
+        (lambda f: choose_subset(f, "label", 0), "n_features_to_select=0"),
         (lambda f: choose_subset(f, "label", None), "budget"),
         (lambda f: choose_subset(f, "label", "three"), "three"),
         (lambda f: choose_subset({"a": [1, 2]}, "a"), "."),
@@ -158,3 +159,29 @@ def test_names_are_matched_without_case_and_kept_as_they_are_known():
     stored = result.to_dict()
     assert (stored["selection"]["criterion"], stored["selection"]["strategy"]) == ("mrmr", "forward")
     assert result.verify(X, y).holds
+
+
+def test_a_result_keeps_its_own_constraints():
+    X, y = numbers()
+    include, costs = ["x0"], {"x1": 1.0}
+    result = choose_subset(X, y, 2, include=include, costs=costs, budget=1.0, strategy="forward")
+    include[0], costs["x1"] = "x5", 99.0
+    assert result.settings.constraints.include == ["x0"]
+    assert result.verify(X, y).holds
+
+
+def test_a_criterion_that_no_reader_could_find_is_not_saved(tmp_path):
+    X, y = numbers()
+    result = choose_subset(X, y, 2, criterion=Criterion("nobodys", "redundancy", SameWeight(0.3), "mine"))
+    with pytest.raises(InvalidInput, match="register_criterion"):
+        result.save(tmp_path / "result.json")
+    assert not (tmp_path / "result.json").exists()
+
+
+def test_the_name_of_a_series_is_that_of_the_target(tmp_path):
+    X, y = numbers()
+    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+    result = SubsetSelector(2).fit(frame, pd.Series(y, name="label")).result_
+    assert result.provenance.target == ("label",)
+    frame.assign(label=y).to_csv(tmp_path / "table.csv", index=False)
+    assert result.verify(tmp_path / "table.csv").holds

@@ -8,6 +8,7 @@ import pytest
 
 from certselect.criteria import subset_problem
 from certselect.errors import InvalidInput
+from certselect.information import information_terms
 from certselect.information.terms import InformationTerms
 from certselect.progress import listening
 from certselect.search import find_strategy, list_strategies, select, selection_path
@@ -248,3 +249,14 @@ def test_an_interrupted_path_under_constraints_stays_allowed():
     for selection in path:
         problem = subset_problem(make_terms(), selection.k, "jmi", **CONSTRAINTS)
         assert problem.constraints.allows(selection.indices)
+
+
+def test_every_size_is_proven_as_tightly_as_by_itself():
+    rng = np.random.default_rng(2)
+    X, y = rng.integers(0, 3, (30, 10)), rng.integers(0, 2, 30)
+    terms = information_terms(X, y)
+    path = selection_path(terms, [3, 4], "jmi", "forward", certify="tight")
+    alone = [select(subset_problem(terms, k), "forward", certify="tight") for k in (3, 4)]
+    loose = [select(subset_problem(terms, k), "forward", certify=True) for k in (3, 4)]
+    assert [each.upper_bound for each in path] == [each.upper_bound for each in alone]
+    assert all(tight.upper_bound < wide.upper_bound for tight, wide in zip(path, loose, strict=True))

@@ -99,13 +99,51 @@ def test_answers_that_no_rule_allows_are_refused(answer, constraints):
     )
 
 
-@pytest.mark.parametrize(("answer", "settled"), [([2], [2, 0]), ([], [0, 1]), ([4, 3, 1], [1, 3]), ([3, 1], [3, 1])])
+@pytest.mark.parametrize(("answer", "settled"), [([2], [2, 0]), ([4, 3, 1], [1, 3]), ([3, 1], [3, 1])])
 def test_answers_of_another_size_are_brought_to_k(answer, settled):
     def answers(problem, found, rng, /):
         found.indices = list(answer)
 
     register_strategy(Strategy("hasty", answers, "stops early or late"))
     assert select(SubsetProblem.from_matrix(np.diag([5.0, 4, 3, 2, 1]), 2), "hasty").indices.tolist() == settled
+
+
+def test_a_strategy_that_fills_nothing_is_refused():
+    register_strategy(Strategy("returning", lambda problem, found, rng, /: [0, 1], "returns what it should fill in"))
+    with pytest.raises(InvalidInput, match="no units from strategy='returning'"):
+        select(SubsetProblem.from_matrix(np.eye(5), 2), "returning")
+
+
+def test_what_a_strategy_says_of_its_own_answer_is_no_proof():
+    def boasts(problem, found, rng, /):
+        found.indices, found.status = [3, 4], "proven optimal"
+
+    selection = select(SubsetProblem.from_matrix(np.diag([5.0, 4, 3, 2, 1]), 2), Strategy("boasting", boasts, "lies"))
+    assert (selection.status, selection.statement) == ("complete", "")
+    assert np.isnan(selection.upper_bound)
+
+
+def test_no_answer_holds_what_may_not_be_chosen_whatever_its_size():
+    def answers(problem, found, rng, /):
+        found.indices, found.any_size = [2, 3, 4], True
+
+    with pytest.raises(InvalidInput, match="units that its problem's rules allow"):
+        select(SubsetProblem.from_matrix(np.eye(5), 2, exclude=[4]), Strategy("loose", answers, "heeds no rules"))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"run": 5}, {"nested": True}, {"warm_start": True}],
+)
+def test_records_that_cannot_work_are_refused_when_they_are_made(wrong):
+    with pytest.raises(InvalidInput):
+        Strategy(**{"name": "wrong", "run": lambda problem, found, rng, /: None, "summary": "none", **wrong})
+
+
+@pytest.mark.parametrize("wrong", [{"pair": "redundant"}, {"weight": 0.5}])
+def test_criteria_that_cannot_work_are_refused_when_they_are_made(wrong):
+    with pytest.raises(InvalidInput):
+        certselect.Criterion(**{"name": "wrong", "pair": None, "weight": SameWeight(1.0), "formula": "", **wrong})
 
 
 def test_a_registered_strategy_is_listed(terms):

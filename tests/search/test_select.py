@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from certselect.errors import InvalidInput, QuickerSearchWarning
+from certselect.errors import IdleSettingWarning, InvalidInput, QuickerSearchWarning
 from certselect.progress import listening
 from certselect.search import Selection, list_strategies, select
 from certselect.search.strategies import backward as backward_file
@@ -81,8 +81,11 @@ def test_auto_is_forward_with_polish_beyond_and_says_so(make_problem, monkeypatc
     asked = select(problem, "forward", polish=True)
     assert (selection.strategy, selection.indices.tolist()) == ("forward", asked.indices.tolist())
     assert select(symmetric_problem(make_problem, candidates=range(9)), random_state=0).strategy == "cobra"
-    with pytest.raises(InvalidInput, match="draws=5 with strategy='forward'"):
-        select(problem, draws=5)
+    idle = pytest.warns(IdleSettingWarning, match="draws=5 has no effect: strategy='auto' uses forward")
+    with idle, pytest.warns(QuickerSearchWarning):
+        assert select(problem, draws=5).strategy == "forward"
+    with pytest.raises(InvalidInput, match="drows=5 with strategy='cobra'"):
+        select(problem, drows=5)
 
 
 def test_unknown_strategy(make_problem):

@@ -180,7 +180,7 @@ def test_one_feature_and_more_levels_than_samples():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"n_features_to_select": 0}, "k=0"),
+        ({"n_features_to_select": 0}, "n_features_to_select=0"),
         ({"n_features_to_select": 2.5}, "whole number"),
         ({"criterion": "best"}, "one of jmi, mrmr, mifs"),
         ({"strategy": "best"}, "one of annealing, backward, cobra"),

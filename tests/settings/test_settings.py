@@ -113,7 +113,7 @@ def test_old_keywords_are_answered_with_the_new_ones(old, new):
 
 def test_an_unknown_keyword_is_answered_with_the_nearest():
     refused({"max_second": 3}, "'max_second'", "Did you mean 'max_seconds'?")
-    refused({"xyzzy": 3}, "Check the spelling.")
+    refused({"xyzzy": 3}, "Check the spelling; options of a strategy go into strategy_options.")
     refused({3: 3}, "Keywords are str.")
 
 
@@ -131,7 +131,7 @@ def test_choices_are_matched_in_any_case(name):
 def test_a_misspelt_choice_is_answered_with_the_nearest():
     refused({"measure": "nieghbors"}, "Did you mean 'neighbors'?")
     refused({"bins": "sturgess"}, "a whole number, 2 or more", "Did you mean 'sturges'?")
-    refused({"certify": "tigt"}, "False or True", "Did you mean 'tight'?")
+    refused({"certify": "tigt"}, "False, True or 'tight'", "Pass 'tight'")
 
 
 WRONG = {
@@ -150,7 +150,7 @@ WRONG = {
     "feature_groups": ["ab", ["ab"], [[1.5]], {"all": [["a"]]}, {"at_most_one": ["ab"]}, {3: []}, 3, [3]],
     "beta": ["1", True, float("nan"), float("inf"), -1, 10**400],
     "criterion": [None, 3, "", ["jmi"]],
-    "strategy": [None, 3, "", OwnCriterion()],
+    "strategy": [None, 3, ""],
     "strategy_options": ["draws=5", ["draws"], {3: 4}, 3],
     "polish": [1, "yes", None],
     "certify": [1, "yes", None],

@@ -87,12 +87,16 @@ app.command(cls=SettingsCommand)(path)
 def verify(
     result: Annotated[Path, typer.Argument(help="What `certselect select --json` or `Result.save` wrote.")],
     table: Annotated[Path, typer.Argument(help="The table it was made from.")],
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict, if the result does not name it."),
+    ] = None,
 ) -> None:
     """Check a saved result against its table: measure it again, value the subset again, prove the bound again."""
     from certselect.results import verify as check
 
     with output.watching() as warned:
-        outcome = check(result, table)
+        outcome = check(result, table, target or None)
     output.print_notes(warned)
     if not outcome.holds:
         for reason in outcome.reasons:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from certselect.errors import InvalidInput
 from certselect.registered import Registry
@@ -41,6 +41,18 @@ class Criterion:
     pair: PairKind | None
     weight: Callable[[int], float]
     formula: str
+
+    def __post_init__(self) -> None:
+        kinds = get_args(PairKind)
+        if self.pair is not None and self.pair not in kinds:
+            got = f"a criterion with the pair term {self.pair!r}"
+            raise InvalidInput(got, f"None or one of {', '.join(kinds)}", "Check the spelling.")
+        if not callable(self.weight):
+            raise InvalidInput(
+                f"a criterion with the weight {self.weight!r}",
+                "a function from a subset's size to a number",
+                "Use SameWeight(0.5) for the same weight at every size.",
+            )
 
 
 @dataclass(frozen=True)

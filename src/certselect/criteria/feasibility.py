@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from certselect.criteria.units import MergedUnits
 
 
-def check_size(k: object, problem: SubsetProblem) -> int:
-    """The size as an int; refuses one that no subset of the candidates can have."""
+def check_size(k: object, problem: SubsetProblem, called: str = "k") -> int:
+    """The size as an int; refuses one that no subset of the candidates can have. `called` is the user's parameter."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer):
-        remedy = "Pass k as an int." if k is not None else "Pass k as an int, or a budget to choose any size within it."
-        raise InvalidInput(f"k={k!r} ({type(k).__name__})", "a whole number", remedy)
+        budget = ", or a budget to choose any size within it" if k is None else ""
+        remedy = f"Pass {called} as an int{budget}."
+        raise InvalidInput(f"{called}={k!r} ({type(k).__name__})", "a whole number", remedy)
     names, n_excluded, available = problem.feature_names, len(problem.excluded), len(problem.candidates)
     if 1 <= k <= available:
         return int(k)
@@ -43,7 +44,7 @@ def check_size(k: object, problem: SubsetProblem) -> int:
             "Exclude fewer.",
         )
     note = f" ({'; '.join(notes)})" if notes else ""
-    raise InvalidInput(f"k={k}", f"1 to {available}, the usable features{note}", "Choose a size between these.")
+    raise InvalidInput(f"{called}={k}", f"1 to {available}, the usable features{note}", "Choose a size between these.")
 
 
 def check_feasible(constraints: ColumnConstraints, merged: MergedUnits, names: Sequence[str], k: int | None) -> None:

@@ -136,14 +136,17 @@ class SubsetProblem(Objective):
         """The sizes, 1 or more, that some allowed subset has, whatever k is: the one place that knows them."""
         return self._merged.allowed_sizes()
 
-    def of_size(self, k: int | None) -> SubsetProblem:
-        """The same question about subsets of k features; of any size the budget admits if k is None."""
+    def of_size(self, k: int | None, called: str = "k") -> SubsetProblem:
+        """The same question about subsets of k features; of any size the budget admits if k is None.
+
+        Errors speak of the size as what it was `called`.
+        """
         constraints, merged = self.constraints, self._merged
         if k is None and constraints is not None and constraints.costs is not None:
             check_feasible(constraints, merged, self.feature_names, None)
             sized = replace(self, k=self.allowed_sizes[-1], any_size=True)
         else:
-            size = check_size(k, self)
+            size = check_size(k, self, called)
             if constraints is not None:
                 check_feasible(constraints, merged, self.feature_names, size)
             sized = replace(self, k=size, any_size=False)
@@ -163,7 +166,7 @@ class SubsetProblem(Objective):
         """
         usable = len(self.candidates)
         if not isinstance(wanted, int | np.integer) or usable == 0 or wanted <= usable:
-            return self.of_size(wanted)  # which says what is wrong with it, if anything is
+            return self.of_size(wanted, "n_features_to_select")  # which says what is wrong with it, if anything is
         counts = {"constant": int(self.constant.sum()), "excluded": len(self.excluded)}
         left_out = [f"{count} more are {how}" for how, count in counts.items() if count]
         warn_user(

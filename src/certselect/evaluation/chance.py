@@ -237,7 +237,7 @@ def _best_gains(
 
 
 def _check_searching(searching: Searching) -> None:
-    if searching.strategy.casefold() not in ("auto", "forward"):
+    if searching.to_dict()["strategy"].casefold() not in ("auto", "forward"):
         raise InvalidInput(
             f"strategy={searching.strategy!r}",
             "'forward' or 'auto': the test asks what the next feature of forward selection adds",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from certselect.results.provenance import Provenance, versions
 from certselect.results.result import Result
 from certselect.results.size_choice import SizeChoice
 from certselect.search import Selection
-from certselect.search.registry import AUTO, find_strategy
+from certselect.search.registry import find_strategy, is_auto
 from certselect.search.select import select_by
-from certselect.settings import Searching, Settings
+from certselect.settings import Constraints, Searching, Settings
 from certselect.table import Table, read_source
 from certselect.table.output import frame_library
 
@@ -90,7 +91,7 @@ def read_checked(
 def check_search(searching: Searching) -> None:
     """Tell a slip of the pen before a large table is read."""
     find_criterion(searching.criterion, searching.beta)
-    if searching.strategy.casefold() != AUTO:
+    if not is_auto(searching.strategy):
         find_strategy(searching.strategy, searching.all_options)
 
 
@@ -123,6 +124,8 @@ def make_result(
     choice: SizeChoice | None = None,
 ) -> Result:
     """What was found, with where it came from."""
+    # The result's own: the user's lists and mappings may change after it.
+    settings = replace(settings, constraints=Constraints.from_dict(settings.constraints.to_dict()))
     seed = settings.searching.random_state
     spent = {**(seconds or {}), **terms.seconds, **selection.seconds}
     provenance = Provenance(

@@ -58,7 +58,7 @@ def is_allowed(indices: Iterable[int], problem: SubsetProblem) -> bool:
 def about_the_run(result: Result, terms: InformationTerms) -> Iterator[str]:
     """What is said of the run twice, and not the same."""
     searching, origin, selection = result.settings.searching, result.provenance, result.selection
-    asked = searching.strategy.casefold()
+    asked = searching.to_dict()["strategy"].casefold()
     if selection.strategy not in (_AUTO if asked == AUTO else (asked,)):
         yield f"the strategy is {selection.strategy!r:.80}, but {asked!r:.80} was asked for"
     seed = searching.to_dict()["random_state"]

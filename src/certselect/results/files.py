@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from certselect.criteria import Criterion, find_criterion
 from certselect.errors import InvalidInput
 from certselect.results.parsing import from_dict
 from certselect.results.result import Result
@@ -17,7 +18,19 @@ MOST_BYTES = 1 << 29
 
 
 def as_text(result: Result) -> str:
-    """The result as JSON, a line for each of its parts."""
+    """The result as JSON, a line for each of its parts; refuses a criterion that the file's reader could not find."""
+    searching = result.settings.searching
+    if isinstance(searching.criterion, Criterion):
+        try:
+            known = find_criterion(searching.criterion.name)
+        except InvalidInput:
+            known = None
+        if known != searching.criterion:
+            raise InvalidInput(
+                f"a result by a criterion that is not registered under its name {searching.criterion.name!r}",
+                "one that whoever reads the file can find by that name",
+                "Call register_criterion first, and choose again with the criterion's name.",
+            )
     parts = (f"{json.dumps(name)}: {json.dumps(part, allow_nan=False)}" for name, part in result.to_dict().items())
     return "{\n" + ",\n".join(parts) + "\n}\n"
 

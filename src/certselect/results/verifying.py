@@ -30,6 +30,7 @@ from certselect.table.frames import as_frame
 # Terms are the same float for float wherever they are counted; the matrix products and
 # factorisations of a bound are not, by some 1e-12.
 _SAME = 1e-9
+_HINTS = {"fingerprint": ": it is another table, or its columns are in another order"}
 # What hostile settings and numbers run into.
 _FAILURES = (TypeError, ValueError, OverflowError, MemoryError)
 
@@ -122,7 +123,9 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
     if y is None and not isinstance(X, Table):
         if not named:
             raise InvalidInput(
-                "no target, and a result that names none", "the target the features were chosen for", "Pass y."
+                "no target, and a result that names none",
+                "the target the features were chosen for",
+                "Pass y, or --target on the command line.",
             )
         y = named[0] if len(named) == 1 else named
     table = read_source(X, y, reading, sample_weight=sample_weight)[0]
@@ -172,7 +175,7 @@ class _Claim:
         }
         for name, (here, there) in expected.items():
             if here != there:
-                yield f"the table gives {name} {here!r:.200}, not {there!r:.200}"
+                yield f"the table gives {name} {here!r:.200}, not {there!r:.200}" + _HINTS.get(name, "")
 
     def about_value(self) -> Iterator[str]:
         if not _close(self.value, self.selection.objective):

@@ -18,7 +18,7 @@ from certselect.search.completion import Completion
 from certselect.search.found import Found
 from certselect.search.polish import polish as polish_by_swaps
 from certselect.search.ranking import most_relevant
-from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.search.strategies.exact import MOST_UNITS
 from certselect.search.strategy import Strategy
 
@@ -32,6 +32,12 @@ def search(
         strategy.run(problem.units, found, rng, **options)
     except KeyboardInterrupt:
         found.status = INTERRUPTED
+    if not found.indices and found.status != INTERRUPTED:
+        raise InvalidInput(
+            f"no units from strategy={strategy.name!r}",
+            "a strategy that puts the units it chose into found.indices",
+            "Tell those who wrote the strategy.",
+        )
     return found, {"search": perf_counter() - start}
 
 
@@ -47,9 +53,11 @@ def conclude(
 ) -> Selection:
     """Make what was found a whole subset, polish and certify it if asked to, and value it."""
     searched = problem.units
+    _check_possible(searched, strategy, found)
     if not found.any_size:
-        _check_possible(searched, strategy, found)
         _settle_size(searched, found)
+    if found.status == PROVEN_OPTIMAL and found.proved is None and strategy.name != "exhaustive":
+        found.status = COMPLETE  # saying so is no proof
     if polish and found.status != INTERRUPTED and not found.any_size:
         start = perf_counter()
         try:
@@ -107,7 +115,7 @@ def _check_possible(problem: UnitProblem, strategy: Strategy, found: Found) -> N
     possible = len(set(units)) == len(units) == np.count_nonzero(inside) and inside[problem.candidates].sum() == len(
         units
     )
-    if possible:
+    if possible and not found.any_size:
         larger = rules.size(units) > rules.k
         possible = rules.contains_allowed(inside) if larger else rules.can_complete(units)
     if not possible:

@@ -6,7 +6,6 @@ import numpy as np
 
 from certselect.errors import InvalidInput
 
-TIGHT = "tight"
 Seed = int | np.random.Generator | np.random.RandomState | None
 
 
@@ -26,19 +25,6 @@ def check_positive(name: str, value: object) -> float:
     ):
         return float(value)
     raise InvalidInput(f"{name}={value!r}", "a finite number above 0", f"Leave {name} out for the usual value.")
-
-
-def check_certify(certify: object) -> bool | str:
-    """Whether, and how hard, to look for a bound: False, True or "tight"."""
-    if isinstance(certify, bool | np.bool_):
-        return bool(certify)
-    if isinstance(certify, str) and certify == TIGHT:
-        return TIGHT
-    raise InvalidInput(
-        f"certify={certify!r}",
-        f"False, True or {TIGHT!r}",
-        f"Pass {TIGHT!r} for a smaller bound.",
-    )
 
 
 def make_generator(random_state: object) -> np.random.Generator:

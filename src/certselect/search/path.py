@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from certselect.criteria.definitions import Criterion
 from certselect.criteria.problem import unsized_problem
 from certselect.errors import InvalidInput
-from certselect.search.options import check_certify
 from certselect.search.registry import AUTO
 from certselect.search.select import settle
 from certselect.search.selection import Selection
@@ -78,14 +77,14 @@ def select_sizes(
         strategy,
         random_state=searching.random_state,
         polish=polish,
-        certify=check_certify(searching.certify),
+        certify=searching.certify,
         options=options,
     )
 
 
 def _check_sizes(sizes: Iterable[int]) -> list[int]:
     listed = list(sizes) if isinstance(sizes, Iterable) else []
-    if not listed or None in listed:
+    if not listed or any(size is None for size in listed):
         got = f"sizes={sizes!r}"
         raise InvalidInput(got, "one size or more in a list, range or array", "Pass for example range(1, 11).")
     return listed

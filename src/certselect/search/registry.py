@@ -55,8 +55,13 @@ def list_strategies() -> dict[str, Strategy]:
     return {name: _registry.find(name) for name in _registry.names()}
 
 
-def find_strategy(name: str, options: Mapping[str, Any] | None = None) -> Strategy:
-    """The strategy of that name, once its options are known to be its own."""
-    strategy = _registry.find(name)
+def is_auto(strategy: object) -> bool:
+    """Whether the strategy is to be chosen by the number of features."""
+    return isinstance(strategy, str) and strategy.casefold() == AUTO
+
+
+def find_strategy(name: str | Strategy, options: Mapping[str, Any] | None = None) -> Strategy:
+    """The strategy of that name, or a strategy itself, once its options are known to be its own."""
+    strategy = name if isinstance(name, Strategy) else _registry.find(name)
     strategy.check_options(options or {})
     return strategy

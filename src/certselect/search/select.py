@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from certselect.criteria.problem import SubsetProblem
-from certselect.errors import QuickerSearchWarning, warn_user
+from certselect.errors import IdleSettingWarning, InvalidInput, QuickerSearchWarning, warn_user
 from certselect.search.conclude import conclude, search
-from certselect.search.options import Seed, check_certify, make_generator
-from certselect.search.registry import AUTO, find_strategy
+from certselect.search.options import Seed, make_generator
+from certselect.search.registry import AUTO, find_strategy, is_auto
 from certselect.search.selection import Selection
 from certselect.search.several_sizes import best_of_sizes, select_each
 from certselect.search.strategy import Strategy
@@ -21,7 +21,7 @@ MOST_FOR_COBRA = 1000
 
 def select(
     problem: SubsetProblem,
-    strategy: str = AUTO,
+    strategy: str | Strategy = AUTO,
     *,
     random_state: Seed = None,
     polish: bool = False,
@@ -77,9 +77,13 @@ def select(
     [0, 1]
     """
     problems = [problem.of_size(k) for k in problem.allowed_sizes] if problem.any_size else [problem]
-    found, polish, options = settle(strategy, problems, polish, {**(strategy_options or {}), **options})
-    certify = check_certify(certify)
-    if found.name == "forward" != strategy.casefold():
+    stated = Searching(strategy=strategy, strategy_options=strategy_options, polish=polish, certify=certify)
+    own = stated.strategy_options or {}
+    for name in own.keys() & options:
+        raise InvalidInput(f"{name}, also in strategy_options", "one value for it", "Remove it from strategy_options.")
+    found, polish, options = settle(stated.strategy, problems, stated.polish, {**own, **options})
+    certify = stated.certify
+    if is_auto(strategy) and found.name == "forward":
         warn_user(
             f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
             f"{MOST_FOR_COBRA}: used forward selection with polish instead, which proves no bound. Pass "
@@ -108,16 +112,25 @@ def select_by(problem: SubsetProblem, searching: Searching) -> Selection:
 
 
 def settle(
-    strategy: str, problems: Sequence[SubsetProblem], polish: bool, options: dict[str, Any]
+    strategy: str | Strategy, problems: Sequence[SubsetProblem], polish: bool, options: dict[str, Any]
 ) -> tuple[Strategy, bool, dict[str, Any]]:
     """The strategy of that name, whether to polish, and the options it takes; where "auto" is settled.
 
     "auto" solves relaxations if all of them together take no longer than one of 1000
     candidates, whose time grows with the cube of their number.
     """
-    if not isinstance(strategy, str) or strategy.casefold() != AUTO:
+    if not is_auto(strategy):
         return find_strategy(strategy, options), polish, options
     candidates = max(len(problem.units.candidates) for problem in problems)
+    cobra = find_strategy("cobra", options)
     if len(problems) * candidates**3 <= MOST_FOR_COBRA**3:
-        return find_strategy("cobra", options), True, options
-    return find_strategy("forward", options), True, options
+        return cobra, True, options
+    forward = find_strategy("forward")
+    idle = [f"{name}={value!r}" for name, value in options.items() if name not in forward.options]
+    if idle:
+        warn_user(
+            f"{', '.join(idle)} has no effect: strategy='auto' uses forward selection for {candidates} features, "
+            "which has no such option. Pass strategy='cobra' for it.",
+            IdleSettingWarning,
+        )
+    return forward, True, {name: value for name, value in options.items() if name in forward.options}

@@ -58,7 +58,13 @@ def select_each(
         if stopped and (polish or len(found.indices) != problem.k):
             found.status = INTERRUPTED
         selections[problem.k] = conclude(
-            problem, strategy, found, seconds, polish=polish, certify=certify and not stopped, warm_start=warm_start
+            problem,
+            strategy,
+            found,
+            seconds,
+            polish=polish,
+            certify=certify if not stopped else False,
+            warm_start=warm_start,
         )
         relaxation = found.relaxation or relaxation
         stopped = stopped or selections[problem.k].status == INTERRUPTED

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
-from certselect.names import find_name
+from certselect.names import find_name, shown
 from certselect.search.found import Found
 
 
@@ -59,18 +59,27 @@ class Strategy:
     bounds: bool = False
     requires: str = ""
 
+    def __post_init__(self) -> None:
+        if not callable(self.run):
+            got = f"a strategy that runs {shown(self.run)}"
+            raise InvalidInput(got, "a function of problem, found and rng", "Pass the function itself.")
+        if self.nested is not None and not isinstance(self.nested, Nested):
+            raise InvalidInput(f"nested={shown(self.nested)}", "a Nested or None", "Leave nested out.")
+        if self.warm_start and "warm_start" not in inspect.signature(self.run).parameters:
+            got = "a strategy with warm_start=True and no such option"
+            raise InvalidInput(got, "a keyword-only parameter warm_start", "Leave warm_start out.")
+
     @cached_property
     def options(self) -> dict[str, Any]:
-        """The options a user may pass, with their defaults."""
+        """The options a user may pass, with their defaults; not the start that one size's search gives the next."""
         parameters = inspect.signature(self.run).parameters.values()
-        return {
-            parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
-        }
+        keywords = (parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
+        return {each.name: each.default for each in keywords if not (self.warm_start and each.name == "warm_start")}
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse options that the strategy does not have, naming those it has."""
         for name, value in options.items():
-            if name in self.options:
+            if name in self.options or (self.warm_start and name == "warm_start"):
                 continue
             got = f"{name}={value!r} with strategy={self.name!r}"
             if not self.options:

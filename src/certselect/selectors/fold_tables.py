@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,7 @@ def sizes_to_try(problem: SubsetProblem, sizes: Any) -> list[int]:
         return [k for k in allowed if k <= DEFAULT_LARGEST] or allowed[:1]
     if isinstance(sizes, int | np.integer) and not isinstance(sizes, bool):
         return [k for k in allowed if k <= _check_size(sizes)] or allowed[:1]
-    if isinstance(sizes, str) or not isinstance(sizes, Iterable):
+    if isinstance(sizes, str | bytes | Mapping) or not isinstance(sizes, Iterable) or np.ndim(sizes) == 0:  # pyright: ignore[reportArgumentType]
         raise _no_sizes(sizes)
     asked = sorted({_check_size(k) for k in sizes})
     if not asked:

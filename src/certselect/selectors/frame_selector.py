@@ -60,10 +60,10 @@ class FrameSelector(SelectorMixin):
         array, sparse matrix, or what `set_output` says
             Columns of a frame that comes out as a frame of its own library keep their types.
         """
+        check_is_fitted(self)
         wanted = _get_output_config("transform", self)["dense"]
         if wanted == "default" or frame_library(X) != wanted:
             return super().transform(X)
-        check_is_fitted(self)
         validate_data(self, X=X, reset=False, skip_check_array=True)
         return take_columns(X, np.flatnonzero(self.support_))
 

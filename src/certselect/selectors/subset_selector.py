@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from certselect.results.choosing import check_search, choose
 from certselect.selectors.frame_selector import FrameSelector
 from certselect.table import read_table
+from certselect.table.series import names_of
 
 
 class SubsetSelector(FrameSelector, BaseEstimator):
@@ -184,10 +185,8 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         started = time.perf_counter()
         table = read_table(X, y, sample_weight=sample_weight, task=self.task, missing=self.missing)
         seconds = {"reading": time.perf_counter() - started}
-        library = self._take_frame(X, y)
-        self._keep(
-            choose(table, self.n_features_to_select, settings, library=library, seconds=seconds, n_jobs=self.n_jobs)
-        )
+        origin = {"target": names_of(y), "library": self._take_frame(X, y), "seconds": seconds}
+        self._keep(choose(table, self.n_features_to_select, settings, n_jobs=self.n_jobs, **origin))
         self.objective_ = self.selection_.objective
         self.upper_bound_ = self.selection_.upper_bound
         self.gap_ = self.selection_.gap

@@ -14,11 +14,13 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import column_or_1d
 
+from certselect.criteria import find_criterion
 from certselect.errors import warn_user
 from certselect.names import find_name
 from certselect.results.choosing import check_search, make_result
 from certselect.results.size_choice import SizeChoice
 from certselect.search.options import make_generator
+from certselect.search.registry import find_strategy, is_auto
 from certselect.search.select import select_by
 from certselect.search.selection import INTERRUPTED
 from certselect.selectors.checkpoint import Checkpoint
@@ -29,7 +31,10 @@ from certselect.selectors.fold_tables import sizes_to_try, values_and_labels
 from certselect.selectors.frame_selector import FrameSelector
 from certselect.selectors.size_scores import SizeScores, StoppedEarly
 from certselect.settings import Reading, Settings
+from certselect.settings.checks import flag
 from certselect.table import Table, read_table
+from certselect.table.series import names_of
+from certselect.threads import thread_count
 
 HONEST, PAPER = "honest", "paper"
 
@@ -219,7 +224,7 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         table = read_table(X, y, task=settings.reading.task, missing=self.missing)
         library = self._take_frame(X, y)
         labels = column_or_1d(y, warn=True)
-        return self._fit(table, self._values(X), labels, routed, sample_weight, settings, library)
+        return self._fit(table, self._values(X), labels, routed, sample_weight, settings, library, names_of(y))
 
     def fit_table(self, table: Table, target: tuple[str, ...] = (), reading: Reading | None = None) -> SubsetSelectorCV:
         """Choose and fit on a table with its target, as `read_file` gives it.
@@ -262,8 +267,10 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         target: tuple[str, ...] = (),
     ) -> SubsetSelectorCV:
         protocol = find_name("protocol", self.protocol, [HONEST, PAPER])
+        flag("one_standard_error", self.one_standard_error)
+        thread_count(self.n_jobs)  # refuses what is no number of cores
         # Processes share the cores among their threads by themselves.
-        search = SubsetSearch(settings, sample_weight, n_jobs=1 if self.n_jobs == 1 else None)
+        search = SubsetSearch(_for_workers(settings), sample_weight, n_jobs=1 if self.n_jobs == 1 else None)
         terms = search.measure(table)
         whole = search.problem(terms)
         sizes = sizes_to_try(whole, self.sizes)
@@ -331,6 +338,15 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         tags.input_tags.sparse = inner.input_tags.sparse and tags.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan and tags.input_tags.allow_nan
         return tags
+
+
+def _for_workers(settings: Settings) -> Settings:
+    """The settings with the criterion and the strategy themselves: other processes may not know their names."""
+    searching = settings.searching
+    strategy = searching.strategy if is_auto(searching.strategy) else find_strategy(searching.strategy)
+    return replace(
+        settings, searching=replace(searching, criterion=find_criterion(searching.criterion), strategy=strategy)
+    )
 
 
 def _in_indices(splits: Any, n_samples: int) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -39,7 +39,10 @@ def whole_or_one_of(smallest: int, rules: Iterable[str]) -> Check:
         number = as_whole(value)
         if number is not None and number >= smallest:
             return number
-        return find_name(name, value, rules, also=f"a whole number, {smallest} or more")
+        if isinstance(value, str):
+            return find_name(name, value, rules, also=f"a whole number, {smallest} or more")
+        wanted = f"a whole number, {smallest} or more, or one of {', '.join(rules)}"
+        raise InvalidInput(f"{name}={shown(value)}", wanted, f"Leave {name} out for its default.")
 
     return check
 

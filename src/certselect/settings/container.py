@@ -66,6 +66,8 @@ class Settings:
             if name in RENAMED:
                 raise InvalidInput(f"the keyword {name!r}", expected, f"{name!r} is now called {RENAMED[name]!r}.")
             remedy = did_you_mean(name, known) if isinstance(name, str) else "Keywords are str."
+            if "searching" in groups and remedy.startswith("Check"):
+                remedy = "Check the spelling; options of a strategy go into strategy_options."
             raise InvalidInput(f"the keyword {shown(name)}", expected, remedy)
         return cls(
             **{

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from certselect.errors import InvalidInput
-from certselect.names import find_name, shown
+from certselect.names import shown
 from certselect.settings.checks import flag, is_flag, number_or_none, text
 from certselect.settings.fields import Option, SettingsGroup, as_whole, setting
 
@@ -15,8 +15,13 @@ PANEL = "Searching"
 TIGHT = "tight"
 
 
-def _criterion(name: str, value: Any) -> Any:
+def _record(name: str, value: Any) -> Any:
+    """The name of a record, or the record itself."""
     return value if isinstance(getattr(value, "name", None), str) else text(name, value)
+
+
+def _its_name(value: Any) -> str:
+    return str(getattr(value, "name", value))
 
 
 def _options(name: str, value: Any) -> dict[str, Any] | None:
@@ -30,7 +35,11 @@ def _options(name: str, value: Any) -> dict[str, Any] | None:
 
 
 def _certify(name: str, value: Any) -> bool | str:
-    return bool(value) if is_flag(value) else find_name(name, value, [TIGHT], also="False or True")
+    if is_flag(value):
+        return bool(value)
+    if isinstance(value, str) and value.casefold() == TIGHT:
+        return TIGHT
+    raise InvalidInput(f"{name}={shown(value)}", f"False, True or {TIGHT!r}", f"Pass {TIGHT!r} for a smaller bound.")
 
 
 def _random_state(name: str, value: Any) -> Any:
@@ -50,28 +59,30 @@ def _random_state(name: str, value: Any) -> Any:
 class Searching(SettingsGroup):
     """The criterion and the search. Names of criteria and strategies are looked up when a search begins.
 
-    `to_dict` has a criterion by its name, and null for a random generator and for objects among the options.
+    `to_dict` has a criterion and a strategy by their names, and null for a random generator and for
+    objects among the options.
     """
 
     criterion: Any = setting(
         "jmi",
         "What a subset is worth",
         PANEL,
-        _criterion,
-        plain=lambda value: str(getattr(value, "name", value)),
+        _record,
+        plain=_its_name,
         names="certselect.criteria.definitions:criterion_names",
     )
     beta: float | None = setting(
         None, "Weight of the redundancy, for mifs", PANEL, number_or_none(above=False), Option("number")
     )
-    strategy: str = setting(
+    strategy: Any = setting(
         "auto",
         "How the subset is searched for (auto chooses by the number of columns)",
         PANEL,
-        text,
+        _record,
+        plain=_its_name,
         names="certselect.search.registry:strategy_names",
     )
-    strategy_options: dict[str, Any] | None = setting(
+    strategy_options: Mapping[str, Any] | None = setting(
         None,
         "Options of the strategy, by name",
         PANEL,

@@ -9,7 +9,7 @@ import numpy as np
 
 from certselect.errors import InvalidInput, UnusableType
 from certselect.table.columns import complex_data, dates_and_times, numeric_array, unmasked
-from certselect.table.frames import as_frame, frame_columns
+from certselect.table.frames import as_frame, frame_columns, frame_names
 from certselect.table.labels import missing_cells
 from certselect.table.sparse import is_sparse
 
@@ -40,6 +40,16 @@ def columns_of(y: Any, name: str) -> list[Values]:
             f"{name} should be a 1d array, or a 2d array with a row for every row of X.",
         )
     return [_plain(column, name) for column in (y.T if y.ndim == 2 else [y])]
+
+
+def names_of(y: Any) -> tuple[str, ...]:
+    """The names of the columns that a series or a frame brings along; empty if it has none."""
+    if y is None or isinstance(y, np.ndarray | list | tuple):
+        return ()
+    frame = as_frame(y)
+    names = [getattr(y, "name", None)] if frame is None else frame_names(frame)
+    named = tuple(name for name in names if isinstance(name, str) and name)
+    return named if len(named) == len(names) else ()
 
 
 def checked(values: Values, name: str, noun: str) -> Values:

@@ -14,6 +14,7 @@ from certselect.table.frames import as_frame, frame_names
 from certselect.table.model import Table
 from certselect.table.parts import split_columns
 from certselect.table.reading import read_table
+from certselect.table.series import names_of
 
 
 def read_source(
@@ -69,7 +70,7 @@ def read_source(
             "a file or a data frame that holds the target as well, by its name",
             "Pass sample_weight= instead.",
         )
-    return read_table(source, target, sample_weight=sample_weight, feature_names=feature_names, **how), ()
+    return read_table(source, target, sample_weight=sample_weight, feature_names=feature_names, **how), names_of(target)
 
 
 def _columns_named(frame: Any | None, target: Any) -> tuple[str, ...]:
