@@ -116,7 +116,7 @@ def test_fewer_usable_features_count_the_excluded_ones(frame):
         ({"include": ["agee"]}, "'agee' in include; expected the name of a feature, 'age' perhaps"),
         ({"include": "age"}, "Pass include="),
         ({"include": ["ward"]}, "'ward' in include, which is constant"),
-        ({"n_features_to_select": None}, "k=None .* or a budget"),
+        ({"n_features_to_select": None}, "n_features_to_select=None .* or a budget"),
         ({"costs": {"age": 1}}, "costs without a budget"),
         ({"exclude": NAMES}, "at least one feature left to choose"),
         ({"n_features_to_select": 2, "include": NAMES[:3]}, "k=2 with 3 features to include"),

@@ -30,7 +30,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
     criterion : str or Criterion, default="jmi"
         What a subset is worth: "jmi", "mrmr", "mifs", "d1" ("cife") or "max_relevance";
         `certselect.list_criteria()` lists them with their formulas.
-    strategy : str, default="auto"
+    strategy : str or Strategy, default="auto"
         How the subset is searched for; `certselect.list_strategies()` lists them with what they do.
         "auto" is "cobra" with polish for up to 1000 usable features, else "forward" with
         polish and a warning.
