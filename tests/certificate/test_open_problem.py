@@ -3,12 +3,12 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certificate.made_reduced import allowed, made_reduced, value
 from certselect.certificate.open_problem import OpenProblem
-from certselect.certificate.proof import settled
 from certselect.criteria.reduced import ReducedProblem
 
 seeds = st.integers(0, 2**32 - 1)
@@ -36,20 +36,27 @@ def test_decisions_leave_the_subsets_that_agree_with_them_at_their_values(seed: 
             opened = opened.without(np.arange(len(opened)) == unit)
             left = [subset for subset in left if position not in subset]
     assert opened.infeasible == (not left)
-    best = settled(opened)
+    listed = opened.listed()
+    assert listed is not None
     if not left:
-        assert best == -np.inf
+        assert listed.bound == -np.inf
+        assert listed.best is None
         return
     rows = opened.all_subsets()
     assert rows is not None
     found = [frozenset([*opened.taken, *opened.positions[row].tolist()]) for row in rows]
     assert sorted(map(sorted, found)) == sorted(map(sorted, left))
     size = float(np.abs(problem.matrix).max()) * problem.k**2 + abs(problem.constant)
-    for subset, worth in zip(found, opened.values(rows).tolist(), strict=True):
-        assert abs(Fraction(worth) - value(problem, subset)) <= Fraction(opened.spent) + Fraction(1e-14 * size)
-    assert best is not None
+    assert np.array_equal(listed.subsets, rows)
+    for subset, worth in zip(found, listed.at_most.tolist(), strict=True):
+        assert (
+            0 <= Fraction(worth) - value(problem, subset) <= 2 * Fraction(opened.lost) + Fraction(1e-13 * size + 1e-300)
+        )
     highest = max(value(problem, subset) for subset in left)
-    assert highest <= Fraction(best) <= highest + 2 * Fraction(opened.spent) + Fraction(1e-13 * size + 1e-300)
+    assert highest <= Fraction(listed.bound)
+    assert float(listed.bound) == pytest.approx(float(highest), rel=2**-51, abs=1e-300)
+    assert listed.best is not None
+    assert float(value(problem, frozenset(listed.best))) == float(highest)
     if not opened.plain:
         assert set(opened.positions.tolist()) | set(opened.taken) == frozenset().union(*left, opened.taken)
     assert np.array_equal(opened.matrix, opened.matrix.T)
@@ -69,16 +76,18 @@ def test_rivals_are_seen_pair_by_pair(seed: int) -> None:
 
 
 def test_nothing_to_choose_and_nothing_at_all() -> None:
-    assert settled(OpenProblem.of(plain(np.zeros((0, 0)), 0))) == 0.0
-    assert settled(OpenProblem.of(plain(np.zeros((0, 0)), 1))) == -np.inf
-    assert settled(OpenProblem.of(plain(np.eye(3), 4))) == -np.inf
-    everything = settled(OpenProblem.of(plain(np.eye(3), 3)))
-    assert everything is not None
-    assert 3.0 <= everything <= 3.0 + 1e-13
+    assert bound_by_listing(plain(np.zeros((0, 0)), 0)) == 0.0
+    assert bound_by_listing(plain(np.zeros((0, 0)), 1)) == -np.inf
+    assert bound_by_listing(plain(np.eye(3), 4)) == -np.inf
+    assert bound_by_listing(plain(np.eye(3), 3)) == 3.0
     required = ReducedProblem(np.ones((2, 2)), 0, 7.0, np.array([1, 2]), (), None, np.inf, np.arange(2), (0, 3))
-    only = settled(OpenProblem.of(required))
-    assert only is not None
-    assert 7.0 <= only <= 7.0 + 1e-13
+    assert bound_by_listing(required) == 7.0
+
+
+def bound_by_listing(problem: ReducedProblem) -> float:
+    listed = OpenProblem.of(problem).listed()
+    assert listed is not None
+    return listed.bound
 
 
 def test_many_subsets_are_not_listed() -> None:

@@ -11,11 +11,11 @@ import numpy as np
 from certselect.certificate.bound import ProvedBound
 from certselect.certificate.gap import gap
 from certselect.certificate.lift import Lift
-from certselect.certificate.proof import Proof, replay
+from certselect.certificate.matrix_errors import lost_in_matrix
+from certselect.certificate.proof import Proof
 from certselect.certificate.reduced_bound import prove_reduced
-from certselect.certificate.rounding import SINGLE_UNIT, UNIT, largest, round_up
+from certselect.certificate.rounding import round_up
 from certselect.criteria.problem import SubsetProblem
-from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 
 BY_PROOF = "slack matrices, decided features and case distinctions"
@@ -70,7 +70,10 @@ def certificate_of(
     chosen = _allowed(problem, indices)
     stored = None if lift is None else lift.in_single()
     proved = bound_subsets(problem, multipliers, stored)
-    return Certificate(problem.value(chosen), proved.bound, np.asarray(multipliers), proved.shown_by, stored)
+    value = problem.value(chosen)
+    # Rounded to the nearest, the value may be half a unit above the sum it stands for, and the bound below it.
+    bound = max(proved.bound, value)
+    return Certificate(value, bound, np.asarray(multipliers), proved.shown_by, stored)
 
 
 def proof_certificate(
@@ -79,14 +82,9 @@ def proof_certificate(
     """The same from a proof that shows `bound`, taking for granted that there are subsets worth `known`.
 
     The bound is not derived again here: whoever made the proof derived it (see `prover`),
-    and `replayed_bound` does whenever it is asked to.
+    and `replay` does whenever it is asked to.
     """
     return Certificate(problem.value(_allowed(problem, indices)), bound, None, BY_PROOF, None, proof, known)
-
-
-def replayed_bound(problem: SubsetProblem, known: float, proof: Proof) -> float:
-    """The bound on all allowed subsets that follows from a proof, whatever `known` is."""
-    return replay(problem.reduced, known, proof, lost_in_matrix(problem.units))
 
 
 def _allowed(problem: SubsetProblem, indices: Iterable[int]) -> list[int]:
@@ -111,27 +109,3 @@ def bound_subsets(problem: SubsetProblem, multipliers: np.ndarray, lift: Lift | 
     """Bound what any subset the problem allows is worth, as `problem.value` values it."""
     proved = prove_reduced(problem.reduced, multipliers, lift)
     return replace(proved, bound=round_up([proved.bound, lost_in_matrix(problem.units, lift)]))
-
-
-def lost_in_matrix(problem: UnitProblem, lift: Lift | None = None) -> float:
-    """What rounding the entries of the reduced matrix can have taken from a subset's value.
-
-    A matrix in float32 lost half a unit of each of a subset's entries. With constraints,
-    an entry may be a sum over the columns of two units, or of a unit and all required ones:
-    each addition rounds once more, relative to entries of the table's own matrix. Costs
-    are summed likewise.
-    """
-    reduced = problem.reduced
-    single = reduced.matrix.dtype == np.float32
-    k = float(problem.k)
-    if reduced.plain and not reduced.required:
-        return k * k * largest(reduced.matrix) * 2.0 * SINGLE_UNIT if single else 0.0
-    required = problem.k - reduced.k
-    unit = max(int(reduced.sizes.max(initial=1)), *map(len, problem.groups), 1)
-    additions = unit * (unit + required) + 8
-    linear, pairs = problem.column_terms
-    entry = max(largest(linear), 0.5 * abs(problem.weight(problem.k)) * largest(pairs))
-    lost = additions * k * k * entry * (SINGLE_UNIT if single else UNIT)
-    if lift is not None and lift.price > 0.0:
-        lost += lift.price * additions * UNIT * problem.rules.budget
-    return lost

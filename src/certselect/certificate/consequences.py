@@ -96,8 +96,8 @@ def consequences(problem: OpenProblem, N: np.ndarray, w: np.ndarray, pairs: np.n
         with np.errstate(invalid="ignore", over="ignore"):
             inside = scale * (row_bounds + sum(added) - least_slack)
             rounding = 8.0 * UNIT * scale * (np.abs(row_bounds) + sum(added) + np.abs(least_slack))
-            sums = problem.constant + inside + problem.spent
-            sums += rounding + SMALLEST + 8.0 * UNIT * (abs(problem.constant) + problem.spent + np.abs(inside))
+            sums = problem.constant + inside + problem.lost
+            sums += rounding + SMALLEST + 8.0 * UNIT * (abs(problem.constant) + problem.lost + np.abs(inside))
         return np.where(row_bounds == -np.inf, -np.inf, sums)
 
     both = np.array([rows.if_both(int(i), int(j)) for i, j in pairs])

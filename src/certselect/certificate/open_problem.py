@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 from certselect.certificate.counting import unit_counts
+from certselect.certificate.matrix_errors import errors_of_units, matrix_errors
 from certselect.certificate.rivals import never_both, rival_numbers
-from certselect.certificate.rounding import UNIT, largest
+from certselect.certificate.rounding import UNIT, largest, round_up, sum_of_largest
 from certselect.criteria.cheapest import Choices
 from certselect.criteria.reduced import ReducedProblem
 
@@ -19,6 +21,22 @@ from certselect.criteria.reduced import ReducedProblem
 SPENT = 1e-12
 MOST_LISTED = 5000
 MOST_MASKED = 12
+# Of these, so many are valued exactly at most; more are hardly ever needed to tell the best.
+MOST_VALUED = 64
+
+
+class Listed(NamedTuple):
+    """All that is left, listed.
+
+    `bound` is at least the exact value of the best of them, and that itself but for many ties; `best` (positions)
+    is worth most of those that were valued exactly, or None if nothing is left. A row of `subsets` (booleans) is
+    worth no more than its entry of `at_most`.
+    """
+
+    bound: float
+    best: list[int] | None
+    subsets: np.ndarray
+    at_most: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +45,8 @@ class OpenProblem:
 
     Attributes
     ----------
+    whole : ReducedProblem
+        What this is left of.
     matrix : ndarray (m, m) of float64
         Exactly symmetric; what the units that are in share with each open one is in its diagonal.
     k : int
@@ -35,15 +55,18 @@ class OpenProblem:
         Value of the units that are in.
     positions : ndarray of int (m,)
         Where each open unit stands in the reduced problem, ascending.
-    taken : tuple of int
-        Positions of the units that are in, ascending.
     rival : ndarray of int (m,)
         Number of the unit's rival group, -1 for none.
     costs : ndarray (m,) or None
+    off : ndarray (m,)
+        How much each unit can add to how far the value of a subset is above what `matrix` and `constant` say.
     spent : float
-        Rounding errors of `matrix` and `constant` so far, at most.
+        How far it can be above that without them.
+    taken : tuple of int
+        Positions of the units that are in, ascending.
     """
 
+    whole: ReducedProblem
     matrix: np.ndarray
     k: int
     constant: float
@@ -52,26 +75,37 @@ class OpenProblem:
     costs: np.ndarray | None
     budget: float
     positions: np.ndarray
+    off: np.ndarray
+    spent: float
     taken: tuple[int, ...] = ()
-    spent: float = 0.0
 
     @classmethod
-    def of(cls, problem: ReducedProblem, lost: float = 0.0) -> OpenProblem:
-        """The whole of a reduced problem, nothing decided; a subset may be worth `lost` more than its matrix says."""
+    def of(cls, problem: ReducedProblem, floor: float = -math.inf) -> OpenProblem:
+        """The whole of a reduced problem, nothing decided.
+
+        Entries below `floor` are raised to it. That makes no subset worth less, so every bound stays one; and a
+        penalty far beyond what a subset can be worth no longer drowns everything else in its rounding errors.
+        """
         Q = problem.matrix.astype(np.float64)
-        budget = problem.budget + SPENT * abs(problem.budget) if problem.costs is not None else math.inf
-        # Only x'Qx counts, so what Q lacks of symmetry is averaged away; that rounds each entry once.
+        sizes = problem.sizes.astype(np.intp)
+        errors = matrix_errors(problem)
+        off = errors_of_units(errors, Q, sizes, problem.k, floor)
+        if not np.array_equal(Q, Q.T):
+            # Only x'Qx counts, so what Q lacks of symmetry is averaged away; that rounds each entry once.
+            off = off + 2.0 * UNIT * problem.k * largest(Q)
+            Q = 0.5 * Q + 0.5 * Q.T
         whole = cls(
-            0.5 * Q + 0.5 * Q.T,
-            problem.k,
-            problem.constant,
-            problem.sizes.astype(np.intp),
-            rival_numbers(problem.rivals, len(Q)),
-            problem.costs,
-            budget,
-            np.arange(len(Q)),
-            (),
-            lost + 2.0 * UNIT * problem.k**2 * largest(Q),
+            whole=problem,
+            matrix=np.maximum(Q, floor),
+            k=problem.k,
+            constant=problem.constant,
+            sizes=sizes,
+            rival=rival_numbers(problem.rivals, len(Q)),
+            costs=problem.costs,
+            budget=problem.budget + SPENT * abs(problem.budget) if problem.costs is not None else math.inf,
+            positions=np.arange(len(Q)),
+            off=off,
+            spent=errors.constant,
         )
         return whole.without(np.zeros(len(Q), dtype=bool))
 
@@ -106,9 +140,21 @@ class OpenProblem:
         """How many units a subset of k columns can have at most."""
         return unit_counts(self.k, self.sizes).most
 
+    @cached_property
+    def lost(self) -> float:
+        """How far the value of any subset can be above what the matrix and the constant say."""
+        units = min(self.most_units, len(self)) if self.k > 0 else 0
+        return round_up([self.spent, sum_of_largest(self.off, units)]) if units else self.spent
+
     def never_both(self) -> np.ndarray | None:
         """Which pairs of open units are rivals (m, m); None if there are none."""
         return never_both(self.rival)
+
+    def same_terms(self, i: int, j: int) -> bool:
+        """Whether two open units bring the same terms to every subset that is left."""
+        one, other = (int(self.positions[unit]) for unit in (i, j))
+        beside = np.append(self.positions, np.array(self.taken, dtype=np.intp))
+        return self.whole.same_terms(one, other, np.setdiff1d(beside, [one, other]))
 
     def without(self, out: np.ndarray) -> OpenProblem:
         """The problem in which the units of a mask are out, and with them those that then fit in nowhere."""
@@ -127,36 +173,29 @@ class OpenProblem:
         if self.rival[unit] >= 0:
             rest &= self.rival != self.rival[unit]
         kept = self._kept(np.flatnonzero(rest))
-        shared = 2.0 * Q[unit, rest]
-        matrix = kept.matrix
-        matrix[np.diag_indices_from(matrix)] += shared
-        magnitude = largest(matrix.diagonal()) + abs(self.constant) + abs(float(Q[unit, unit]))
-        joined = OpenProblem(
-            matrix,
-            self.k - int(self.sizes[unit]),
-            self.constant + float(Q[unit, unit]),
-            kept.sizes,
-            kept.rival,
-            kept.costs,
-            self.budget if self.costs is None else self.budget - float(self.costs[unit]),
-            kept.positions,
-            tuple(sorted([*self.taken, int(self.positions[unit])])),
-            self.spent + 2.0 * UNIT * (self.k + 1) * magnitude,
+        diagonal = kept.matrix.diagonal() + 2.0 * Q[unit, rest]
+        np.fill_diagonal(kept.matrix, diagonal)
+        constant = self.constant + float(Q[unit, unit])
+        joined = replace(
+            kept,
+            k=self.k - int(self.sizes[unit]),
+            constant=constant,
+            budget=self.budget if self.costs is None else self.budget - float(self.costs[unit]),
+            off=kept.off + 2.0 * UNIT * np.abs(diagonal),
+            spent=self.spent + float(self.off[unit]) + 2.0 * UNIT * abs(constant),
+            taken=tuple(sorted([*self.taken, int(self.positions[unit])])),
         )
         return joined.without(np.zeros(len(joined), dtype=bool))
 
     def _kept(self, kept: np.ndarray) -> OpenProblem:
-        return OpenProblem(
-            np.ascontiguousarray(self.matrix[np.ix_(kept, kept)]),
-            self.k,
-            self.constant,
-            self.sizes[kept],
-            self.rival[kept],
-            None if self.costs is None else self.costs[kept],
-            self.budget,
-            self.positions[kept],
-            self.taken,
-            self.spent,
+        return replace(
+            self,
+            matrix=np.ascontiguousarray(self.matrix[np.ix_(kept, kept)]),
+            sizes=self.sizes[kept],
+            rival=self.rival[kept],
+            costs=None if self.costs is None else self.costs[kept],
+            positions=self.positions[kept],
+            off=self.off[kept],
         )
 
     def all_subsets(self) -> np.ndarray | None:
@@ -179,7 +218,36 @@ class OpenProblem:
             fine &= subsets @ self.costs <= self.budget
         return subsets[fine]
 
-    def values(self, subsets: np.ndarray) -> np.ndarray:
-        """constant + x'Qx of each row."""
+    def listed(self) -> Listed | None:
+        """Everything that is left, valued; None if that is too much to list."""
+        if self.infeasible:
+            return Listed(-math.inf, None, np.zeros((0, len(self)), dtype=bool), np.zeros(0))
+        subsets = self.all_subsets()
+        if subsets is None:
+            return None
+        at_most = self._at_most(subsets)
+        bound, best, value = -math.inf, None, -math.inf
+        order = np.argsort(-at_most, kind="stable")
+        for place, row in enumerate(order.tolist()):
+            if at_most[row] <= bound:
+                break
+            if place == MOST_VALUED:
+                bound = float(at_most[row])
+                break
+            positions = sorted([*self.taken, *self.positions[subsets[row]].tolist()])
+            terms = self.whole.terms(positions)
+            bound = max(bound, round_up(terms))
+            if math.fsum(terms) > value:
+                best, value = positions, math.fsum(terms)
+        return Listed(bound, best, subsets, at_most)
+
+    def _at_most(self, subsets: np.ndarray) -> np.ndarray:
+        """At least the value of each row.
+
+        A sum over u x u entries of a matrix, rows first, is off by less than 2u roundings of all of them.
+        """
         x = subsets.astype(np.float64)
-        return self.constant + np.einsum("ij,ij->i", x @ self.matrix, x)
+        sums = np.einsum("ij,ij->i", x @ self.matrix, x)
+        sizes = np.einsum("ij,ij->i", x @ np.abs(self.matrix), x)
+        rounding = (2 * max(self.most_units, 0) + 8) * UNIT * (sizes + abs(self.constant))
+        return self.constant + sums + (rounding + x @ self.off + self.spent) * (1.0 + 16.0 * UNIT)

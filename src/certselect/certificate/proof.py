@@ -5,6 +5,7 @@ it decides: no subset better than the answer holds these, none is without those,
 these twins (units that can be exchanged for each other without any change) never both.
 `replay` derives all that again from the problem (see `consequences`) and believes nothing
 else. A proof may end with a case distinction on one unit, each case with a proof of its own.
+Where few subsets are left, each is valued.
 
 Why dropping twins is safe: take a better subset with one dropped. It does not hold the kept
 one too, so exchange the two; the value stays. As no unit is both kept and dropped, that ends
@@ -14,15 +15,15 @@ with a better subset that holds none of those dropped.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from certselect.certificate.consequences import Consequences, consequences
 from certselect.certificate.open_problem import OpenProblem
-from certselect.certificate.rounding import UNIT, largest
 from certselect.certificate.twins import interchangeable
 from certselect.criteria.reduced import ReducedProblem
 from certselect.errors import InvalidInput
@@ -60,12 +61,17 @@ class Step:
 
 @dataclass(eq=False)
 class Proof:
-    """Steps one after the other, then nothing more or two cases: `unit` in, and `unit` out."""
+    """Steps one after the other, then nothing more or two cases: `unit` in, and `unit` out.
+
+    It is about the problem whose entries below `floor` are raised to it (of its cases, only the floor of the first
+    part counts).
+    """
 
     steps: list[Step] = field(default_factory=list)
     unit: int = -1
     case_in: Proof | None = None
     case_out: Proof | None = None
+    floor: float = -math.inf
 
     @property
     def cases(self) -> tuple[Proof, ...]:
@@ -86,37 +92,87 @@ class Proof:
         return sum(step.N.size for part in self.parts() for step in part.steps)
 
 
-def replay(problem: ReducedProblem, value: float, proof: Proof, lost: float = 0.0) -> float:
-    """The bound on all allowed subsets that follows from a proof, `value` being that of a known one.
+class Decision(NamedTuple):
+    """What a step says of all subsets, not of those in one case only.
 
-    A step that claims more than it proves is an error that says which. A subset may be
-    worth `lost` more than the matrix of the problem says.
+    `out` and `into` hold (position, bound): no subset that holds the unit, or that does without it, is worth more.
     """
-    if math.isnan(value):
+
+    out: tuple[tuple[int, float], ...]
+    into: tuple[tuple[int, float], ...]
+    joined: tuple[float, ...]  # bounds on what holds both of the twins of which one was dropped
+
+    @classmethod
+    def of(cls, problem: OpenProblem, step: Step, proved: Consequences) -> Decision:
+        places = problem.positions
+        return cls(
+            tuple((int(places[unit]), float(proved.if_in[unit])) for unit in step.out),
+            tuple((int(places[unit]), float(proved.if_out[unit])) for unit in step.into),
+            tuple(proved.if_both.tolist()),
+        )
+
+    @property
+    def highest(self) -> float:
+        """No subset that these decisions leave behind is worth more."""
+        return max((*(bound for _, bound in (*self.out, *self.into)), *self.joined), default=-math.inf)
+
+
+def certain(decisions: Iterable[Decision], value: float) -> tuple[set[int], set[int]]:
+    """Positions in every subset worth at least `value`, and in none of them.
+
+    A decision that left such a subset behind is one about better subsets only, and so are those after it.
+    """
+    into: set[int] = set()
+    out: set[int] = set()
+    for decision in decisions:
+        into.update(position for position, bound in decision.into if bound < value)
+        out.update(position for position, bound in decision.out if bound < value)
+        if decision.joined or decision.highest >= value:
+            break
+    return into, out
+
+
+class Replayed(NamedTuple):
+    """What follows from a proof: no allowed subset is worth more than `bound`, and `decisions` on all of them."""
+
+    bound: float
+    decisions: list[Decision]
+
+
+def replay(problem: ReducedProblem, known: float, proof: Proof) -> Replayed:
+    """What follows from a proof, for which subsets worth no more than `known` need no looking at.
+
+    A step that claims more than it proves is an error that says which.
+    """
+    if math.isnan(known) or math.isnan(proof.floor):
         raise InvalidInput("a value that is not a number", "that of an allowed subset", "Value the subset again.")
-    lengths = _lengths(proof)
-    worst = value
+    lengths, decisions = _lengths(proof), []
+    worst = -math.inf
     waiting: list[tuple[Callable[[], OpenProblem], Proof, float]] = [
-        (partial(OpenProblem.of, problem, lost), proof, math.inf)
+        (partial(OpenProblem.of, problem, proof.floor), proof, math.inf)
     ]
     while waiting:
         opened, part, bound = waiting.pop()
-        if bound <= value:
-            continue
-        open_problem, bound, last = _after_steps(opened(), value, part, bound)
-        if open_problem is None or not part.cases:
+        if bound <= known:
             worst = max(worst, bound)
             continue
-        unit = part.unit
+        rest = _after_steps(opened(), known, part, bound)
+        worst = max(worst, rest.left_behind)
+        if part is proof:
+            decisions = rest.decisions
+        if rest.problem is None or not part.cases:
+            worst = max(worst, rest.bound)
+            continue
+        unit, open_problem, last = part.unit, rest.problem, rest.last
         if not _is_unit(unit, open_problem):
             raise InvalidInput(f"a proof by cases on unit {unit!r:.40}", f"0 to {len(open_problem) - 1}", REMEDY)
         alone = np.arange(len(open_problem)) == unit
         ways = [partial(open_problem.with_unit, unit), partial(open_problem.without, alone)]
-        known = [bound, bound] if last is None else [float(last.if_in[unit]), float(last.if_out[unit])]
-        pending = [(way, case, min(bound, each)) for way, case, each in zip(ways, part.cases, known, strict=True)]
+        each = [math.inf, math.inf] if last is None else [float(last.if_in[unit]), float(last.if_out[unit])]
+        pending = [(way, case, min(rest.bound, own)) for way, case, own in zip(ways, part.cases, each, strict=True)]
         # The shorter case first: the problem both come from is then needed no longer than the longer one is open.
         waiting.extend(sorted(pending, key=lambda case: -lengths[id(case[1])]))
-    return worst
+    return Replayed(worst, decisions)
 
 
 def _lengths(proof: Proof) -> dict[int, int]:
@@ -127,40 +183,37 @@ def _lengths(proof: Proof) -> dict[int, int]:
     return lengths
 
 
-def _after_steps(
-    open_problem: OpenProblem, value: float, proof: Proof, bound: float
-) -> tuple[OpenProblem | None, float, Consequences | None]:
-    """What is open after the steps of a part (None: nothing), a bound on it, and what is known of its units."""
+class _Rest(NamedTuple):
+    """What is open after the steps of a part (None: nothing), and bounds on that and on what they left behind."""
+
+    problem: OpenProblem | None
+    bound: float
+    left_behind: float
+    last: Consequences | None  # what is known of the units that are open
+    decisions: list[Decision]
+
+
+def _after_steps(open_problem: OpenProblem, known: float, proof: Proof, bound: float) -> _Rest:
     last: Consequences | None = None
+    left_behind, decisions = -math.inf, []
     for number, step in enumerate(proof.steps):
-        rest = settled(open_problem)
-        if rest is not None:
-            return None, min(bound, rest), None
-        if bound <= value:
-            return None, bound, None
+        listed = open_problem.listed()
+        if listed is not None:
+            return _Rest(None, min(bound, listed.bound), left_behind, None, decisions)
+        if bound <= known:
+            return _Rest(None, bound, left_behind, None, decisions)
         proved = derived(open_problem, step)
         bound = min(bound, proved.bound)
-        for name, wrong in _overclaims(open_problem, step, proved, value):
+        for name, wrong in _overclaims(open_problem, step, proved, known):
             raise InvalidInput(f"a proof whose step {number} calls {wrong} {name}", "what its matrix proves", REMEDY)
+        decisions.append(Decision.of(open_problem, step, proved))
+        left_behind = max(left_behind, min(bound, decisions[-1].highest))
         last = None if step.decides else proved
         open_problem = decided(open_problem, step)
-    rest = settled(open_problem)
-    return (open_problem, bound, last) if rest is None else (None, min(bound, rest), None)
-
-
-def settled(problem: OpenProblem) -> float | None:
-    """The best value that is left, if that needs no proof: nothing to choose, or few enough subsets to value them all.
-
-    Rounded up: a sum over u x u entries of a matrix, rows first, is off by less than 2u roundings of all of them.
-    """
-    if problem.infeasible:
-        return -math.inf
-    subsets = problem.all_subsets()
-    if subsets is None:
-        return None
-    units = problem.most_units
-    rounding = (2 * units + 8) * UNIT * (units**2 * largest(problem.matrix) + abs(problem.constant)) + problem.spent
-    return float(problem.values(subsets).max(initial=-math.inf)) + rounding
+    listed = open_problem.listed()
+    if listed is not None:
+        return _Rest(None, min(bound, listed.bound), left_behind, None, decisions)
+    return _Rest(open_problem, bound, left_behind, last, decisions)
 
 
 def derived(problem: OpenProblem, step: Step) -> Consequences:
@@ -202,7 +255,7 @@ def decided(problem: OpenProblem, step: Step) -> OpenProblem:
 
 
 def _overclaims(
-    problem: OpenProblem, step: Step, proved: Consequences, value: float
+    problem: OpenProblem, step: Step, proved: Consequences, known: float
 ) -> Iterator[tuple[str, list[int]]]:
     """What a step says and does not prove."""
     claims = [
@@ -210,9 +263,9 @@ def _overclaims(
         ("inside every better subset", step.into, proved.if_out),
     ]
     for name, units, bounds in claims:
-        wrong = [unit for unit in units if not bounds[unit] <= value]
+        wrong = [unit for unit in units if not bounds[unit] <= known]
         if wrong:
             yield name, wrong
     for pair, bound in zip(step.twins, proved.if_both.tolist(), strict=True):
-        if not bound <= value or not interchangeable(problem, *pair):
+        if not bound <= known or not interchangeable(problem, *pair):
             yield "twins of which one is enough", list(pair)

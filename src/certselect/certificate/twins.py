@@ -2,7 +2,8 @@
 
 Two entries i and j of a symmetric Q are copies if exchanging them leaves Q as it is,
 exactly: Q_ii = Q_jj, and Q_ih = Q_jh for every other h. That is an equivalence, so copies come in
-classes. Twins are copies of the same size and cost, in the same rival group or in none.
+classes. Twins are copies of the same size and cost, in the same rival group or in none, whose terms
+are the same too: entries of an open problem may have been raised to a floor or rounded, terms were not.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def _exchangeable(Q: np.ndarray, one: int, others: np.ndarray) -> np.ndarray:
 
 def interchangeable(problem: OpenProblem, i: int, j: int) -> bool:
     """Whether exchanging two units for each other changes nothing at all."""
-    return bool(_exchangeable(problem.matrix, i, np.array([j]))[0]) and _same_rules(problem, i, j)
+    alike = bool(_exchangeable(problem.matrix, i, np.array([j]))[0]) and _same_rules(problem, i, j)
+    return alike and problem.same_terms(i, j)
 
 
 def _same_rules(problem: OpenProblem, i: int, j: int) -> bool:
@@ -58,7 +60,8 @@ def twins_of(problem: OpenProblem) -> list[tuple[int, int]]:
     pairs = []
     for unit in np.flatnonzero(np.bincount(leader, minlength=len(leader))[leader] > 1).tolist():
         firsts = kept.setdefault(int(leader[unit]), [])
-        first = next((first for first in firsts if _same_rules(problem, first, unit)), None)
+        alike = (first for first in firsts if _same_rules(problem, first, unit) and problem.same_terms(first, unit))
+        first = next(alike, None)
         if first is None:
             firsts.append(unit)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,19 @@ import numpy as np
 from certselect.criteria.definitions import Criterion
 from certselect.criteria.pairs import PairSource
 from certselect.errors import InvalidInput
+
+# Beyond these sums, squares and quotients of entries overflow or vanish on the way to a proof.
+SMALLEST, LARGEST = 2.0**-500, 2.0**500
+
+
+def check_scale(what: str, magnitude: float) -> None:
+    """Refuse numbers of an order that sums and proofs cannot be had for; 0 is fine."""
+    if magnitude != 0.0 and not SMALLEST <= magnitude <= LARGEST:
+        raise InvalidInput(
+            f"{what} is {magnitude:.3g}",
+            f"0, or {SMALLEST:.0e} to {LARGEST:.0e} in absolute value",
+            "Multiply everything by the same number: the best subset stays the same.",
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,17 +85,22 @@ class Objective:
     def value(self, indices: Iterable[int]) -> float:
         """Value of a subset, x'Qx, with the pair weight of size k whatever the subset's size.
 
-        The same set gives the same float in whatever order it is listed.
+        The float nearest to the exact sum of the subset's terms, so the same in whatever order it is listed.
         """
-        chosen = self.check_indices(indices)
+        return math.fsum(self.terms(self.check_indices(indices)))
+
+    def terms(self, chosen: Sequence[int]) -> list[float]:
+        """The numbers whose exact sum a subset (ascending) is worth: relevances, and minus what its pairs cost."""
         weight = self.weight(self.k)
-        terms = [float(self.linear[i]) for i in chosen]
+        terms = self.linear[chosen].tolist()
         if weight and self.pairs is not None:
             for place, i in enumerate(chosen[1:], start=1):
                 terms.extend((-weight * self.pair_row(i)[chosen[:place]].astype(np.float64)).tolist())
-        if self.inner is not None:
-            terms.extend((-weight * self.inner[chosen]).tolist())
-        return math.fsum(terms)
+        return terms
+
+    def magnitude(self, indices: Iterable[int]) -> float:
+        """The sum of the absolute values of a subset's terms: what differences of its value are measured against."""
+        return math.fsum(map(abs, self.terms(self.check_indices(indices))))
 
     def check_indices(self, indices: Iterable[int]) -> list[int]:
         """The indices as a sorted list, or an error that names the one that is wrong."""

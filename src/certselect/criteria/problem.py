@@ -12,7 +12,7 @@ import numpy as np
 from certselect.criteria.column_constraints import ColumnConstraints
 from certselect.criteria.definitions import Criterion, SameWeight, find_criterion
 from certselect.criteria.feasibility import check_feasible, check_size
-from certselect.criteria.objective import Objective
+from certselect.criteria.objective import Objective, check_scale
 from certselect.criteria.pairs import GivenPairs, TermPairs
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.statements import state_constraints
@@ -22,6 +22,9 @@ from certselect.settings import Constraints, Searching
 
 if TYPE_CHECKING:
     from certselect.information.terms import InformationTerms
+
+# How far, relative to its size, an entry may be from the one across the diagonal.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,7 @@ class SubsetProblem(Objective):
 
         Opens the searches, the relaxation and the certificates to any symmetric
         matrix: information estimated elsewhere, densest subgraphs, portfolios.
+        Entries that differ from those across the diagonal by rounding are averaged with them.
         `include`, `exclude`, `feature_groups`, `costs` and `budget` set which subsets are
         allowed, as for `subset_problem`.
 
@@ -86,8 +90,8 @@ class SubsetProblem(Objective):
             raise InvalidInput(f"a matrix of shape {Q.shape}", "a square one", "Pass Q as an (n, n) array.")
         if not np.isfinite(Q).all():
             raise InvalidInput("a matrix with NaN or infinite entries", "finite ones", "Check where Q came from.")
-        if not np.allclose(Q, Q.T, rtol=1e-12, atol=1e-12 * float(np.abs(Q).max())):
-            raise InvalidInput("a matrix that is not symmetric", "Q equal to its transpose", "Use (Q + Q.T) / 2.")
+        check_scale("a matrix whose largest entry", float(np.abs(Q).max()))
+        Q = _symmetric(Q)
         names = tuple(f"x{i}" for i in range(len(Q))) if feature_names is None else tuple(map(str, feature_names))
         if len(names) != len(Q):
             raise InvalidInput(f"{len(names)} feature names", f"{len(Q)}, one per row of Q", "Name every feature.")
@@ -150,6 +154,7 @@ class SubsetProblem(Objective):
             if constraints is not None:
                 check_feasible(constraints, merged, self.feature_names, size)
             sized = replace(self, k=size, any_size=False)
+        check_scale(f"criterion={self.criterion.name!r}, whose weight of a pair", abs(sized.weight(sized.k)))
         sized.__dict__["_merged"] = merged  # sums of pair terms do not depend on k
         return sized
 
@@ -180,6 +185,16 @@ class SubsetProblem(Objective):
     @cached_property
     def _merged(self) -> MergedUnits:
         return merge_units(self)
+
+
+def _symmetric(Q: np.ndarray) -> np.ndarray:
+    """Q, what its entries lack of symmetry by rounding averaged away; larger differences are refused."""
+    if np.array_equal(Q, Q.T):
+        return Q
+    if (np.abs(Q - Q.T) > ROUNDING * np.maximum(np.abs(Q), np.abs(Q.T))).any():
+        raise InvalidInput("a matrix that is not symmetric", "Q equal to its transpose", "Use (Q + Q.T) / 2.")
+    half = np.asarray(0.5, dtype=Q.dtype)
+    return half * Q + half * Q.T
 
 
 def _unsized(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     from certselect.criteria.units import UnitProblem
+
+# Up to this size a matrix in float32 is brought to double precision, in which its entries are exact.
+MOST_IN_DOUBLE = 4000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,8 @@ class ReducedProblem:
         Index of each position in the unit form of the problem, ascending.
     required : tuple of int
         Unit indices that are always in.
+    origin : UnitProblem or None
+        What it was reduced from: its terms are exact where sums over several of them are not.
     """
 
     matrix: np.ndarray
@@ -53,6 +58,7 @@ class ReducedProblem:
     budget: float
     units: np.ndarray
     required: tuple[int, ...]
+    origin: UnitProblem | None = None
 
     @property
     def plain(self) -> bool:
@@ -63,6 +69,26 @@ class ReducedProblem:
         """Unit indices of the required units and of these positions, ascending."""
         return sorted([*self.required, *(int(self.units[position]) for position in positions)])
 
+    def terms(self, positions: Sequence[int]) -> list[float]:
+        """The numbers whose exact sum the subset of these positions is worth."""
+        if self.origin is not None:
+            return self.origin.terms(self.unit_indices(positions))
+        return [self.constant, *self.matrix[np.ix_(positions, positions)].astype(np.float64).ravel().tolist()]
+
+    def same_terms(self, one: int, other: int, beside: np.ndarray) -> bool:
+        """Whether two positions bring the same terms to every subset made of them and of positions beside them."""
+        if self.origin is None:
+            pair, Q = [one, other], self.matrix
+            alike = (Q[one, beside] == Q[other, beside]).all() and (Q[beside, one] == Q[beside, other]).all()
+            return bool(alike and (Q[pair, pair] == Q[one, one]).all())
+        if self.sizes[one] > 1 or self.sizes[other] > 1:
+            return False  # their terms are many, and seldom the same
+        terms = self.origin.by_column
+        a, b = self.origin.columns(self.units[[one, other]])
+        held = self.origin.columns([*self.required, *self.units[beside]])
+        alike = np.array_equal(terms.pair_row(a)[held], terms.pair_row(b)[held])
+        return alike and bool(terms.linear[a] == terms.linear[b])
+
 
 def reduce_problem(problem: UnitProblem) -> ReducedProblem:
     """Fold the required units of a problem into what the others are worth."""
@@ -70,8 +96,12 @@ def reduce_problem(problem: UnitProblem) -> ReducedProblem:
     required = np.array(rules.required, dtype=np.intp)
     free = np.setdiff1d(problem.candidates, required)
     weight = problem.weight(problem.k)
-    # A matrix that just fits into memory is not copied where all of it is needed.
-    matrix = problem.matrix if len(free) == problem.n_features else problem.matrix[np.ix_(free, free)]
+    if problem.pair_matrix.dtype == np.float32 and len(free) <= MOST_IN_DOUBLE:
+        matrix = problem.pair_matrix[np.ix_(free, free)] * np.float64(-0.5 * weight)
+        np.fill_diagonal(matrix, problem.worth_alone[free])
+    else:
+        # A matrix that just fits into memory is not copied where all of it is needed.
+        matrix = problem.matrix if len(free) == problem.n_features else problem.matrix[np.ix_(free, free)]
     if weight and len(required):
         worth = problem.worth_alone[free]
         worth = worth - weight * problem.pair_matrix[np.ix_(free, required)].sum(axis=1, dtype=np.float64)
@@ -87,4 +117,5 @@ def reduce_problem(problem: UnitProblem) -> ReducedProblem:
         budget=rules.budget - rules.cost(rules.required) if limited else math.inf,
         units=free,
         required=rules.required,
+        origin=problem,
     )

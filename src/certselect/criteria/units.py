@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -43,11 +43,17 @@ class UnitProblem(Objective):
     groups: tuple[np.ndarray, ...] = ()
     column_linear: np.ndarray | None = None
 
-    @property
-    def column_terms(self) -> tuple[np.ndarray, np.ndarray]:
-        """`linear` and `pair_matrix` of the table's columns, which those of units of several are sums of."""
+    @cached_property
+    def by_column(self) -> Objective:
+        """The same objective of the table's columns, which the terms of units of several are sums of."""
+        if not self.groups:
+            return self
         linear = self.linear if self.column_linear is None else self.column_linear
-        return linear, self.pairs.columns.matrix() if isinstance(self.pairs, SummedPairs) else self.pair_matrix
+        pairs = self.pairs.columns if isinstance(self.pairs, SummedPairs) else self.pairs
+        return Objective(linear, pairs, self.criterion, self.k)
+
+    def terms(self, chosen: Sequence[int]) -> list[float]:
+        return self.by_column.terms(sorted(self.columns(chosen))) if self.groups else super().terms(chosen)
 
     @property
     def candidates(self) -> np.ndarray:

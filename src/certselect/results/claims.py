@@ -29,7 +29,7 @@ def claimed(result: Result) -> Result:
     bound = gap = math.nan
     if optimal and not proof:
         certificate = None  # multipliers say less than the values of all subsets
-        bound, gap = selection.objective, 0.0
+        bound, gap = selection.upper_bound, selection.gap
     elif certificate is not None:
         bound, gap = certificate.bound, certificate.gap
     changed = replace(
@@ -37,6 +37,7 @@ def claimed(result: Result) -> Result:
         upper_bound=bound,
         gap=gap,
         certificate=certificate,
+        tolerance=selection.tolerance if optimal else math.nan,
         status=COMPLETE if selection.status == PROVEN_OPTIMAL and not optimal else selection.status,
         proven_in=selection.proven_in if proof else (),
         proven_out=selection.proven_out if proof else (),

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from certselect.certificate.certificate import lost_in_matrix
-from certselect.certificate.open_problem import OpenProblem
-from certselect.certificate.proof import Proof, decided, settled
+from certselect.certificate import TOLERANCE
+from certselect.certificate.proof import Replayed, certain
 from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
 from certselect.information import InformationTerms
@@ -21,8 +20,6 @@ from certselect.settings import Measuring
 
 # What "auto" can stand for.
 _AUTO = ("cobra", "forward")
-# Subsets whose values differ by no more of their size are equal; searches are ten times stricter.
-_TIE = 1e-11
 # A file that asks for more levels asks for the memory of their edges.
 MOST_BINS = 1_000_000
 
@@ -74,7 +71,7 @@ def about_the_run(result: Result, terms: InformationTerms) -> Iterator[str]:
             yield "the mean scores are not the means of the scores in the splits"
 
 
-def about_subsets(result: Result, problem: SubsetProblem) -> Iterator[str]:
+def about_subsets(result: Result, problem: SubsetProblem, replayed: Replayed | None) -> Iterator[str]:
     """Ties that are none, and features called decided that are not."""
     selection = result.selection
     sized = problem.of_size(len(selection.indices)) if problem.any_size else problem
@@ -90,35 +87,14 @@ def about_subsets(result: Result, problem: SubsetProblem) -> Iterator[str]:
         values.append(selection.objective)
         if frozenset(selection.indices.tolist()) not in map(frozenset, selection.ties):
             yield "the chosen features are not among the ties"
-    if values and max(values) - min(values) > _TIE * max(abs(max(values)), float(np.abs(sized.linear).max())):
+    if values and max(values) - min(values) > TOLERANCE * sized.magnitude(selection.indices):
         yield f"ties are worth from {min(values)!r} to {max(values)!r}"
-    certificate = selection.certificate
-    proof = None if certificate is None else certificate.proof
-    into, out = (set(), set()) if proof is None else _decided_features(sized, proof)
-    for claim, names, proven in (("in", selection.proven_in, into), ("out of", selection.proven_out, out)):
-        unproven = sorted(set(names) - proven)
+    into, out = (set(), set()) if replayed is None else certain(replayed.decisions, sized.value(selection.indices))
+    for claim, names, proven in (
+        ("every", selection.proven_in, into),
+        ("no", selection.proven_out, out),
+    ):
+        columns = sized.units.columns(sized.reduced.units[sorted(proven)])
+        unproven = sorted(set(names) - {sized.feature_names[i] for i in columns})
         if unproven:
-            yield f"{unproven[0]!r:.80} is called proven to be {claim} every better subset, which nothing shows"
-
-
-def _decided_features(problem: SubsetProblem, proof: Proof) -> tuple[set[str], set[str]]:
-    """Features that the steps of a proof, before its first case distinction, decide to be in and out.
-
-    The proof was replayed before, so its steps hold as far as they were needed.
-    """
-    opened = OpenProblem.of(problem.reduced, lost_in_matrix(problem.units))
-    into: list[int] = []
-    out: list[int] = []
-    for step in proof.steps:
-        named = [*step.into, *step.out, *(unit for pair in step.twins for unit in pair)]
-        if settled(opened) is not None or not all(0 <= unit < len(opened) for unit in named):
-            break  # the replay looked no further
-        into += opened.positions[list(step.into)].tolist()
-        out += opened.positions[list(step.out)].tolist()
-        opened = decided(opened, step)
-    units, names = problem.reduced.units, problem.feature_names
-    inside, outside = (
-        {names[i] for i in problem.units.columns([int(units[position]) for position in positions])}
-        for positions in (into, out)
-    )
-    return inside, outside
+            yield f"{unproven[0]!r:.80} is called proven to be in {claim} subset as good, which nothing shows"

@@ -50,6 +50,7 @@ def as_dict(result: Result) -> dict[str, Any]:
             "objective": _number(selection.objective),
             "upper_bound": _number(selection.upper_bound),
             "gap": _number(selection.gap),
+            "tolerance": _number(selection.tolerance),
             "strategy": selection.strategy,
             "status": selection.status,
             "scores": _numbers(selection.scores),

@@ -67,7 +67,7 @@ def from_dict(stored: Any) -> Result:
 def _selection(part: Part, whole: Part, n_features: int) -> Selection:
     part.only(
         {"features", "indices", "k", "any_size", "constrained", "criterion", "objective", "upper_bound", "gap"}
-        | {"strategy", "status", "scores", "drawn_size", "dropped", "proven_in", "proven_out", "ties"}
+        | {"tolerance", "strategy", "status", "scores", "drawn_size", "dropped", "proven_in", "proven_out", "ties"}
     )
 
     def subset(listed: Any) -> bool:
@@ -101,6 +101,7 @@ def _selection(part: Part, whole: Part, n_features: int) -> Selection:
         status=status,
         upper_bound=bound,
         gap=gap,
+        tolerance=part.number("tolerance"),
         dropped=tuple(part.list_of("dropped", text)),
         certificate=None if stored is None else _certificate(whole.part("certificate"), objective, bound, n_features),
         drawn_size=part.number("drawn_size"),

@@ -7,6 +7,7 @@ it is read in a loop, and no matrix is unpacked beyond the size it can have.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from certselect.certificate.proof import MOST_NUMBERS, Proof, Step
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.results.packed_numbers import packed, unpacked
-from certselect.results.stored import REMEDY
+from certselect.results.stored import REMEDY, number
 
 PACKED = "<f8"
 
@@ -26,7 +27,7 @@ def proof_as_json(proof: Proof) -> dict[str, Any]:
         {"steps": [_step_as_json(step) for step in part.steps], "unit": int(part.unit) if part.cases else None}
         for part in proof.parts()
     ]
-    return {"parts": parts}
+    return {"floor": proof.floor if math.isfinite(proof.floor) else None, "parts": parts}
 
 
 def proof_from_json(stored: Any, size: int) -> Proof:
@@ -37,7 +38,10 @@ def proof_from_json(stored: Any, size: int) -> Proof:
     parts = stored.get("parts") if isinstance(stored, dict) else None
     if not isinstance(parts, list) or not parts:
         raise InvalidInput("a proof without parts", "an object with a list of them", REMEDY)
-    whole = Proof()
+    floor = stored.get("floor")
+    if not number(floor):
+        raise InvalidInput(f"a proof with the floor {shown(floor)}", "a finite number or null", REMEDY)
+    whole = Proof(floor=-math.inf if floor is None else float(floor))
     # Proofs to be filled, the next one last, and how many units can be open in them.
     waiting = [(whole, size)]
     numbers = 0

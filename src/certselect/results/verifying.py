@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from certselect.certificate import Certificate, certificate_of, gap, replayed_bound
+from certselect.certificate import Certificate, certificate_of, gap, replay, tolerance
+from certselect.certificate.proof import Proof, Replayed
 from certselect.criteria import SubsetProblem, unsized_problem
 from certselect.errors import InvalidInput
 from certselect.evaluation.feature_report import feature_report
@@ -111,8 +112,12 @@ def check(result: Result, X: Any, y: Any = None, sample_weight: Any = None) -> V
     claim = _Claim(result, terms, problem)
     wrong = [*claim.about_features(), *claim.about_value(), *claim.about_bound()]
     # What follows from these.
-    wrong = wrong or [*about_the_run(result, terms), *about_subsets(result, claim.asked), *claim.about_the_rest()]
-    return Verification(not wrong, tuple(wrong), claim.value, claim.bound, "" if wrong else result.statement)
+    wrong = wrong or [
+        *about_the_run(result, terms),
+        *about_subsets(result, claim.asked, claim.replayed),
+        *claim.about_the_rest(),
+    ]
+    return Verification(not wrong, tuple(wrong), claim.value, claim.bound, "" if wrong else claim.confirmed)
 
 
 def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
@@ -161,7 +166,14 @@ class _Claim:
         self.problem = asked.of_size(len(self.selection.indices)) if asked.any_size else asked
         self.value, self.bound = self.problem.value(self.selection.indices), math.nan
         # Values that cancel to about 0 are as exact as the terms they are sums of, not more.
-        self.rounding = _SAME * max(abs(self.value), float(np.abs(self.problem.linear[asked.candidates]).max()))
+        self.rounding = _SAME * self.problem.magnitude(self.selection.indices)
+        self.replayed: Replayed | None = None
+
+    @property
+    def confirmed(self) -> str:
+        """What is proven, in words, by the numbers that were derived here."""
+        bound = max(self.bound, self.value)
+        return replace(self.selection, objective=self.value, upper_bound=bound, gap=gap(self.value, bound)).statement
 
     def about_features(self) -> Iterator[str]:
         chosen, names = self.selection, self.problem.feature_names
@@ -188,7 +200,7 @@ class _Claim:
                 yield f"a gap of {chosen.gap!r} is claimed without a bound"
             if chosen.certificate is not None:
                 yield "there is a certificate, but no bound that it could show"
-            if chosen.status == PROVEN_OPTIMAL:
+            if chosen.status == PROVEN_OPTIMAL or not math.isnan(chosen.tolerance):
                 yield "the result is called proven optimal, but holds nothing that proves it"
             return
         try:
@@ -197,28 +209,40 @@ class _Claim:
             yield f"a bound is claimed, but what is to prove it proves none ({error})"
             return
         left = gap(chosen.objective, chosen.upper_bound)
-        if not chosen.upper_bound >= self.bound - max(self.rounding, _SAME * abs(self.bound)):
+        allowed = tolerance(self.problem, chosen.indices) if chosen.status == PROVEN_OPTIMAL else math.nan
+        if not chosen.upper_bound >= max(self.value, self.bound - max(self.rounding, _SAME * abs(self.bound))):
             yield f"it is proven that no {chosen.k} features exceed {self.bound!r}, not {chosen.upper_bound!r}"
-        elif not math.isclose(left, chosen.gap, rel_tol=1e-6, abs_tol=1e-9):
-            yield f"value and bound leave a gap of {left:.3g}, not {chosen.gap!r}"
-        elif chosen.status == PROVEN_OPTIMAL and not self.bound <= self.value + self.rounding:
-            yield f"{self.value!r} is called proven optimal, but what is proven leaves room up to {self.bound!r}"
+        elif left != chosen.gap:
+            yield f"value and bound leave a gap of {left!r}, not {chosen.gap!r}"
+        elif not _close(allowed, chosen.tolerance):
+            yield f"the tolerance of a {chosen.status} result is {allowed!r} here, not {chosen.tolerance!r}"
+        elif chosen.status == PROVEN_OPTIMAL and not chosen.upper_bound - chosen.objective <= chosen.tolerance:
+            yield f"{chosen.objective!r} is called proven optimal, but there is room up to {chosen.upper_bound!r}"
 
     def _derived(self, certificate: Certificate | None) -> float:
         """The bound on all allowed subsets that follows from what the result holds."""
         if certificate is None:
             # Claimed because every subset was valued: value them again.
-            return select(self.asked, EXHAUSTIVE).objective
+            return select(self.asked, EXHAUSTIVE).upper_bound
         if self.asked.any_size:
             raise InvalidInput("a certificate for subsets of any size", "one for a single size", "Leave it out.")
         if certificate.proof is not None:
-            # Whatever is known, no subset exceeds what is derived. It is raised a little, for a
-            # decision that was just met where the proof was made may just fail to be met here.
-            known = certificate.known
-            return replayed_bound(self.problem, known + 0.5 * _SAME * abs(known), certificate.proof)
+            self.replayed = self._replayed(certificate.known, certificate.proof)
+            return self.replayed.bound
         assert certificate.multipliers is not None
         indices = self.selection.indices
         return certificate_of(self.problem, indices, certificate.multipliers, certificate.lift).bound
+
+    def _replayed(self, known: float, proof: Proof) -> Replayed:
+        """What follows from a proof; if need be with a little more taken for known.
+
+        Whatever that is, no subset exceeds what is derived. And a decision that was just met
+        where the proof was made may just fail to be met here.
+        """
+        try:
+            return replay(self.problem.reduced, known, proof)
+        except InvalidInput:
+            return replay(self.problem.reduced, known + 0.5 * self.rounding, proof)
 
     def about_the_rest(self) -> Iterator[str]:
         told = feature_report(replace(self.selection, problem=self.problem), self.terms)

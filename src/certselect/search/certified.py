@@ -10,8 +10,9 @@ from time import perf_counter
 
 import numpy as np
 
-from certselect.certificate import bound_subsets, certificate_of, gap, proof_certificate
+from certselect.certificate import bound_subsets, certificate_of, gap, proof_certificate, tolerance
 from certselect.certificate.lift import Lift
+from certselect.certificate.proof import certain
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Iterate, Relaxation, relax
 from certselect.search.found import Found
@@ -154,16 +155,20 @@ def solve_tightly(
 def with_proof(problem: SubsetProblem, selection: Selection, proved: Proved) -> Selection:
     """The selection with what was proved about all subsets; "proven optimal" if none can be better."""
     certificate = proof_certificate(problem, selection.indices, proved.bound, proved.known, proved.proof)
-    names = problem.feature_names
-    best = proved.bound <= proved.known and selection.objective >= 2.0 * proved.value - proved.known
+    allowed = tolerance(problem, selection.indices)
+    best = certificate.bound - certificate.value <= allowed
+    names, reduced = problem.feature_names, problem.reduced
+    # A little less than the value, so that a bound that is derived again is on the same side of it.
+    into, out = certain(proved.decisions, selection.objective - 0.5 * allowed)
     return replace(
         selection,
-        upper_bound=selection.objective if best else certificate.bound,
-        gap=0.0 if best else certificate.gap,
+        upper_bound=certificate.bound,
+        gap=certificate.gap,
         certificate=certificate,
         status=PROVEN_OPTIMAL if best and selection.status != INTERRUPTED else selection.status,
-        proven_in=tuple(names[i] for i in sorted(problem.units.columns(proved.into))),
-        proven_out=tuple(names[i] for i in sorted(problem.units.columns(proved.out))),
+        tolerance=allowed if best else math.nan,
+        proven_in=tuple(names[i] for i in sorted(problem.units.columns(reduced.units[sorted(into)]))),
+        proven_out=tuple(names[i] for i in sorted(problem.units.columns(reduced.units[sorted(out)]))),
         ties=tuple(tuple(sorted(problem.units.columns(units))) for units in proved.equals),
     )
 

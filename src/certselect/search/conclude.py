@@ -56,9 +56,9 @@ def conclude(
     _check_possible(searched, strategy, found)
     if not found.any_size:
         _settle_size(searched, found)
-    if found.status == PROVEN_OPTIMAL and found.proved is None and strategy.name != "exhaustive":
-        found.status = COMPLETE  # saying so is no proof
-    if polish and found.status != INTERRUPTED and not found.any_size:
+    if found.status == PROVEN_OPTIMAL:
+        found.status = COMPLETE  # saying so is no proof: what was proved decides, below
+    if polish and found.status != INTERRUPTED and not found.any_size and found.proved is None:
         start = perf_counter()
         try:
             polish_by_swaps(searched, found)
@@ -79,9 +79,6 @@ def conclude(
         selection = with_bound(problem, selection, found.multipliers, found.lift)
     if found.proved is not None and not found.proved.bound >= selection.upper_bound:
         selection = with_proof(problem, selection, found.proved)
-    if found.status == PROVEN_OPTIMAL:
-        # Every subset was valued, which is a proof of its own.
-        selection = replace(selection, upper_bound=selection.objective, gap=0.0)
     return selection
 
 

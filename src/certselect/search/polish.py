@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from certselect.certificate import tolerance
 from certselect.criteria.rules import Rules
 from certselect.criteria.units import UnitProblem
 from certselect.search.found import Found
@@ -19,28 +22,43 @@ def polish(problem: UnitProblem, found: Found) -> None:
     swapped, and only where that leaves the subset allowed.
     """
     swaps = _Swaps(problem, found.indices)
+    value = problem.value(found.indices)
     while swaps.outside.any():
-        value, change = swaps.changes()
+        change = swaps.changes()
         if float(change.max()) <= tie_width(value, swaps.scale):
             return
         good = best_and_ties(change, swaps.scale)
-        found.scores.append(value + swaps.take_first(good, change))
+        place, newcomer = next(swaps.in_order(good))
+        better = problem.value(swaps.members_with(place, newcomer))
+        if better <= value:
+            return  # where terms of very different size are added, rounding can promise what is not there
+        swaps.take(place, newcomer)
+        value = better
+        found.scores.append(value)
 
 
-def settle_ties(problem: UnitProblem, found: Found) -> None:
-    """Swap a chosen feature for a lower one left out while that changes nothing about the value.
+def settle_ties(problem: UnitProblem, found: Found, best: float, width: float) -> None:
+    """Swap a chosen feature for a lower one left out while the value stays within `width` of the best.
 
-    For a subset that no swap improves: of equals, the lowest features are to be chosen.
+    For a subset that no swap improves: of equals, the lowest features are to be chosen. All are compared
+    with the best value, not with each other; and what may be worth `width` more than the best must still be
+    within the tolerance of the one chosen.
     """
     swaps = _Swaps(problem, found.indices)
+
+    def equal(members: list[int]) -> bool:
+        value = problem.value(members)
+        return value >= best - width and best + width - value <= tolerance(problem, members)
+
     while swaps.outside.any():
-        value, change = swaps.changes()
+        value, change = problem.value(found.indices), swaps.changes()
         lower = np.flatnonzero(swaps.outside) < np.array(found.indices)[:, None]
-        equal = lower & (np.abs(change) <= tie_width(value, swaps.scale))
-        if not equal.any():
+        near = swaps.in_order(lower & (value + change >= best - 2.0 * width))
+        swap = next((swap for swap in near if equal(swaps.members_with(*swap))), None)
+        if swap is None:
             found.indices.sort()
             return
-        swaps.take_first(equal, change)
+        swaps.take(*swap)
 
 
 class _Swaps:
@@ -55,35 +73,39 @@ class _Swaps:
         self.outside[members] = False
         self.rows = np.array([_pairs_with_others(problem, member) for member in members])
 
-    def changes(self) -> tuple[float, np.ndarray]:
-        """The members' value, and how it changes when the member of a row leaves and the feature of a column comes.
+    def changes(self) -> np.ndarray:
+        """How the value changes when the member of a row leaves and the feature of a column comes.
 
         A column for each feature outside, ascending; -inf where the rules forbid the exchange.
         """
-        members = np.array(self.members)
-        shared = self.rows.sum(axis=0)
-        contribution = self.alone - self.weight * shared
-        value = float(self.alone[members].sum() - self.weight * shared[members].sum() / 2)
-        newcomers = np.flatnonzero(self.outside)
-        # The newcomer no longer shares anything with the one that left, hence the last term.
-        change = contribution[newcomers] - contribution[members][:, None] + self.weight * self.rows[:, newcomers]
+        members, newcomers = np.array(self.members), np.flatnonzero(self.outside)
         rules = self.problem.rules
+        # Summed without the member that leaves: taking its part out of a sum again would leave rounding behind.
+        before, behind = np.zeros_like(self.rows), np.zeros_like(self.rows)
+        np.cumsum(self.rows[:-1], axis=0, out=before[1:])
+        np.cumsum(self.rows[:0:-1], axis=0, out=behind[-2::-1])
+        contribution = self.alone - self.weight * (before + behind)
+        change = contribution[:, newcomers] - contribution[np.arange(len(members)), members][:, None]
         if not rules.plain or rules.required:
             change[~_allowed_swaps(rules, members, newcomers)] = -np.inf
-        return value, change
+        return change
 
-    def take_first(self, good: np.ndarray, change: np.ndarray) -> float:
-        """Of the swaps marked, take the one whose newcomer is lowest and whose member highest; return its change."""
-        members = np.array(self.members)
-        column = int(good.any(axis=0).argmax())
-        tied = np.flatnonzero(good[:, column])
-        place = int(tied[members[tied].argmax()])
-        newcomer = int(np.flatnonzero(self.outside)[column])
-        row = _pairs_with_others(self.problem, newcomer)
-        self.outside[members[place]], self.outside[newcomer] = True, False
-        self.rows[place] = row
+    def in_order(self, good: np.ndarray) -> Iterator[tuple[int, int]]:
+        """The swaps marked (place of the member, newcomer): the lowest newcomer first, for it the highest member."""
+        members, newcomers = np.array(self.members), np.flatnonzero(self.outside)
+        for column in np.flatnonzero(good.any(axis=0)):
+            places = np.flatnonzero(good[:, column])
+            for place in places[np.argsort(-members[places])].tolist():
+                yield place, int(newcomers[column])
+
+    def members_with(self, place: int, newcomer: int) -> list[int]:
+        return [*self.members[:place], newcomer, *self.members[place + 1 :]]
+
+    def take(self, place: int, newcomer: int) -> None:
+        """Let the newcomer take a member's place."""
+        self.outside[self.members[place]], self.outside[newcomer] = True, False
+        self.rows[place] = _pairs_with_others(self.problem, newcomer)
         self.members[place] = newcomer
-        return float(change[place, column])
 
 
 def _allowed_swaps(rules: Rules, members: np.ndarray, newcomers: np.ndarray) -> np.ndarray:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from certselect.certificate.proof import Proof
+from certselect.certificate.proof import Decision, Proof
 
 
 @dataclass(frozen=True, eq=False)
 class Proved:
-    """What a prover came to know: units are unit indices of the problem.
+    """What a prover came to know.
 
     Attributes
     ----------
@@ -18,19 +18,18 @@ class Proved:
     known : float
         What is worth no more than this counts as no better, and was not looked at.
     bound : float
-        No allowed subset is worth more; at least `known`.
+        No allowed subset is worth more.
     proof : Proof or None
-        Shows `bound`, with subsets up to `known` taken for granted; None if it grew too large to keep.
-    into, out : list of int
-        Units in every subset that is better than the best known, and units in none.
+        Shows `bound`, with subsets up to `known` taken for granted; None if there is none or it grew too large to keep.
+    decisions : list of Decision
+        What was decided about all subsets, before cases were distinguished.
     equals : list of list of int
-        Subsets worth as much as the best, where they were looked for.
+        Subsets (units) worth as much as the best, where they were looked for.
     """
 
     value: float
     known: float
     bound: float
     proof: Proof | None
-    into: list[int]
-    out: list[int]
-    equals: list[list[int]]
+    decisions: list[Decision] = field(default_factory=list)
+    equals: list[list[int]] = field(default_factory=list)

@@ -9,7 +9,9 @@ One problem after the other, the one with the largest bound first, goes through
    are taken, and the rounds go on with what is left, from where they stand;
 3. where that comes to rest, a case distinction on the unit whose two cases promise most.
 
-Whatever is decided is written down as a `Proof`, which `certificate.replay` checks.
+Where few subsets are left, each is valued. Whatever is decided is written down as a `Proof`, which
+`certificate.replay` checks; it leaves out what is worth at most half the tolerance more than the best
+subset known, so that ties need not be told apart.
 """
 
 from __future__ import annotations
@@ -23,10 +25,10 @@ from time import perf_counter
 import numpy as np
 
 from certselect.certificate.consequences import Consequences, consequences
-from certselect.certificate.gap import gap
+from certselect.certificate.gap import TOLERANCE, gap
 from certselect.certificate.open_problem import OpenProblem
-from certselect.certificate.proof import MOST_NUMBERS, Proof, Step, decided
-from certselect.certificate.rounding import largest, order_of
+from certselect.certificate.proof import MOST_NUMBERS, Decision, Proof, Step, decided
+from certselect.certificate.rounding import largest, order_of, round_up
 from certselect.certificate.slack_matrix import slack_matrix, slack_weights
 from certselect.certificate.twins import twins_of
 from certselect.criteria.reduced import ReducedProblem
@@ -34,6 +36,7 @@ from certselect.progress import report
 from certselect.relaxation.nonnegative import ROUND, Splitting
 from certselect.relaxation.result import Iterate
 from certselect.relaxation.solve import MAX_ITERATIONS, solve
+from certselect.search.hopeless import hopeless_floor
 from certselect.search.proved import Proved
 from certselect.threads import one_blas_thread
 
@@ -43,6 +46,8 @@ PROGRESS = 0.25
 # In a large problem a few decided units are not worth starting anew; in a small one each is.
 FEW = 0.04
 SMALL = 150
+# A problem whose entries have become this much smaller is scaled anew.
+MUCH_SMALLER = 2.0**-8
 # Up to this size threads cost more than they bring, and much more where others use the cores too.
 ONE_THREAD = 600
 
@@ -53,6 +58,7 @@ class Case:
 
     problem: OpenProblem
     proof: Proof
+    scale: float
     bound: float = math.inf
     splitting: Splitting | None = None
     history: list[float] = field(default_factory=list)
@@ -65,33 +71,31 @@ class Prover:
     """Prove how good the best subset of a reduced problem can be, and find better ones on the way.
 
     `offer` is asked for a subset (positions) near a membership (m,), or None if it has
-    nothing new; `worth` values a subset. Up to `all_best` subsets as good as the best (to
-    `tie`) are looked for too and kept in `equals`. Values may be up to `lost` above those of the matrix.
+    nothing new. Up to `all_best` subsets as good as the best are looked for too and kept in
+    `equals`. What is worth no more than `known` is not looked at.
     """
 
     def __init__(
         self,
         problem: ReducedProblem,
         positions: list[int],
-        value: float,
         *,
         offer: Callable[[np.ndarray], list[int] | None],
-        worth: Callable[[list[int]], float],
-        tie: float,
         all_best: int = 0,
-        lost: float = 0.0,
+        known: float = -math.inf,
     ) -> None:
-        self.problem, self.offer, self.worth, self.tie, self.all_best = problem, offer, worth, tie, all_best
-        self.positions, self.value = positions, value
+        self.problem, self.offer, self.all_best = problem, offer, all_best
+        self.positions = positions
         self.equals: set[tuple[int, ...]] = set()
-        self.proof: Proof | None = Proof()
-        self.root = Case(OpenProblem.of(problem, lost), self.proof)
+        self._know(positions, known)
+        self.proof: Proof | None = Proof(floor=hopeless_floor(problem, positions))
+        opened = OpenProblem.of(problem, self.proof.floor)
+        self.root = Case(opened, self.proof, order_of(largest(opened.matrix)))
+        self.decisions: list[Decision] = []
         self.cases: list[tuple[float, int, Case]] = []
         self.cases_seen = 0
-        self.out: set[int] = set()
-        self.into: set[int] = set()
         self.bound = math.inf
-        self.scale = order_of(largest(self.root.problem.matrix))
+        self._left_behind = -math.inf  # no subset that was ruled out is worth more
         self._current: Case | None = None
         self._deadline = math.inf
         self._kept_numbers = 0
@@ -105,6 +109,7 @@ class Prover:
             case = heapq.heappop(self.cases)[2]
             self._current = case
             if self._hopeless(case.bound):
+                self._leave_behind(case.bound)
                 continue
             if not self._go_on(case):
                 self._push(case)
@@ -113,16 +118,25 @@ class Prover:
         self._current = None
         self.bound = self._bound_now()
 
+    def _know(self, positions: list[int], value: float = -math.inf) -> None:
+        """Take a subset for the best known; and its value, or a larger one that is known anyway."""
+        terms = self.problem.terms(positions)
+        self.tie = 0.5 * TOLERANCE * math.fsum(map(abs, terms))
+        self.value, self._at_least = max(math.fsum(terms), value), max(round_up(terms), value)
+
     @property
     def known(self) -> float:
         """A subset worth no more than this is no better than the best one found."""
         return self.value + self.tie
 
+    def _leave_behind(self, bound: float) -> None:
+        self._left_behind = max(self._left_behind, bound)
+
     def _bound_now(self) -> float:
         bounds = [case.bound for _, _, case in self.cases]
         if self._current is not None:
             bounds.append(self._current.bound)
-        return max([self.known, *bounds])
+        return max([self._at_least, self._left_behind, *bounds])
 
     def interrupted(self) -> None:
         """Take stock after Ctrl-C."""
@@ -132,16 +146,8 @@ class Prover:
 
     def proved(self) -> Proved:
         """Everything known by now."""
-        units = self.problem.units
-        return Proved(
-            self.value,
-            self.known,
-            self.bound,
-            self.proof,
-            [int(units[position]) for position in sorted(self.into)],
-            [int(units[position]) for position in sorted(self.out)],
-            [self.problem.unit_indices(positions) for positions in sorted(self.equals)],
-        )
+        equals = [self.problem.unit_indices(positions) for positions in sorted(self.equals)]
+        return Proved(self.value, self.known, self.bound, self.proof, list(self.decisions), equals)
 
     def _push(self, case: Case) -> None:
         heapq.heappush(self.cases, (-case.bound, self.cases_seen, case))
@@ -171,11 +177,12 @@ class Prover:
             case.history.append(proved.bound)  # not the best so far: the rounds begin by losing what was known
             step = case.last = self._step(N, w, proved, twins)
             if self._hopeless(case.bound):
+                self._leave_behind(case.bound)
                 self._record(case, step)
                 return
             enough = 1 if len(case.problem) <= SMALL else FEW * len(case.problem)
             if len(step.out) + len(step.into) + len(step.twins) >= enough:
-                self._decide(case, step)
+                self._decide(case, step, proved)
             elif self._at_rest(case):
                 self._distinguish(case, step, proved)
                 return
@@ -190,7 +197,7 @@ class Prover:
             N, w = self._plain(case)
         else:
             case.splitting.advance(ROUND, self._deadline)
-            N, w = (part * self.scale for part in case.splitting.slack())
+            N, w = (part * case.scale for part in case.splitting.slack())
             self._try(case, case.splitting.membership)
         small = len(case.problem) <= max(SMALL, 3 * case.problem.k)
         twins = twins_of(case.problem) if small and not self.all_best else []
@@ -198,27 +205,25 @@ class Prover:
 
     def _settled(self, case: Case) -> bool:
         """Value what is left if that is quick."""
-        problem = case.problem
-        if problem.infeasible:
-            case.bound = -math.inf
-            return True
-        subsets = problem.all_subsets()
-        if subsets is None:
+        listed = case.problem.listed()
+        if listed is None:
             return False
-        values = problem.values(subsets)
-        best = float(values.max(initial=-math.inf))
-        close = np.flatnonzero(values >= max(best, self.value) - self.tie)
-        for row in close if self.all_best else close[:1]:
-            chosen = sorted([*problem.taken, *problem.positions[subsets[row]].tolist()])
-            self._take(chosen)
-        case.bound = best
+        if listed.best is not None:
+            self._take(listed.best)
+        close = np.flatnonzero(listed.at_most >= self.value - self.tie) if self.all_best else []
+        for row in close:
+            chosen = case.problem.positions[listed.subsets[row]].tolist()
+            self._take(sorted([*case.problem.taken, *chosen]))
+        case.bound = listed.bound
+        self._leave_behind(listed.bound)
         return True
 
     def _take(self, positions: list[int]) -> None:
         """A subset was found: it may be better than the best, or as good."""
-        value = self.worth(positions)
-        if value > self.value + self.tie:
-            self.positions, self.value = positions, value
+        value = math.fsum(self.problem.terms(positions))
+        if value > self.known:
+            self.positions = positions
+            self._know(positions)
             self.equals.clear()
         if len(self.equals) < self.all_best and value >= self.value - self.tie:
             self.equals.add(tuple(positions))
@@ -236,7 +241,7 @@ class Prover:
     def _plain(self, case: Case) -> tuple[np.ndarray, np.ndarray]:
         """(N, w) of the plain relaxation; the rounds then start from it."""
         problem, k, s = case.problem, case.problem.k, case.problem.sizes
-        Q = problem.matrix / self.scale
+        Q = problem.matrix / case.scale
         left = max(self._deadline - perf_counter(), 1.0)
 
         def told(iterate: Iterate) -> None:
@@ -249,7 +254,7 @@ class Prover:
         N = slack_matrix(Q, d, w, s)
         case.splitting = Splitting.from_plain(Q, k, s, answer.matrix, d, problem.never_both())
         self._try(case, case.splitting.membership)
-        return N * self.scale, w * self.scale
+        return N * case.scale, w * case.scale
 
     def _step(self, N: np.ndarray, w: np.ndarray, proved: Consequences, twins: list[tuple[int, int]]) -> Step:
         out = tuple(np.flatnonzero([self._hopeless(bound) for bound in proved.if_in.tolist()]).tolist())
@@ -275,24 +280,29 @@ class Prover:
         if self.proof is not None:
             case.proof.steps.extend(steps)
 
-    def _decide(self, case: Case, step: Step) -> None:
+    def _decide(self, case: Case, step: Step, proved: Consequences) -> None:
         self._record(case, step)
-        before = case.problem
+        before, decision = case.problem, Decision.of(case.problem, step, proved)
+        self._leave_behind(min(case.bound, decision.highest))
         if case is self.root:  # not within a case: this holds for all better subsets
-            self.out.update(before.positions[list(step.out)].tolist())
-            self.into.update(before.positions[list(step.into)].tolist())
+            self.decisions.append(decision)
         case.problem = decided(before, step)
         case.history.clear()
-        self._continue(case, before, case.problem, case.splitting)
+        self._continue(case, before, case.splitting)
 
-    def _continue(self, case: Case, before: OpenProblem, after: OpenProblem, splitting: Splitting | None) -> None:
-        """Go on with a smaller problem from where the rounds stood."""
+    def _continue(self, case: Case, before: OpenProblem, splitting: Splitting | None) -> None:
+        """Go on with a smaller problem from where the rounds stood, or from the start if it is much smaller."""
+        after = case.problem
         if splitting is None or len(after) == 0 or after.k <= 0:
+            return
+        scale = order_of(largest(after.matrix))
+        if scale < MUCH_SMALLER * case.scale:
+            case.scale, case.splitting = scale, None
             return
         kept = np.flatnonzero(np.isin(before.positions, after.positions))
         taken = np.flatnonzero(np.isin(before.positions, after.taken))
         Y, Z = splitting.restricted(kept, taken)
-        Q = after.matrix / self.scale
+        Q = after.matrix / case.scale
         case.splitting = Splitting(Q, after.k, after.sizes, after.never_both(), Y=Y, Z=Z, penalty=splitting.penalty)
 
     def _at_rest(self, case: Case) -> bool:
@@ -316,6 +326,6 @@ class Prover:
             (before.without(out), case.proof.case_out, proved.if_out[unit]),
         ]
         for after, proof, bound in ways:
-            child = Case(after, proof, min(case.bound, float(bound)))
-            self._continue(child, before, after, splitting)
+            child = Case(after, proof, case.scale, min(case.bound, float(bound)))
+            self._continue(child, before, splitting)
             self._push(child)

@@ -17,8 +17,11 @@ INTERRUPTED = "interrupted"
 
 # A statement is proven, so its percentage is rounded up.
 _TWO_DIGITS_UP = Context(prec=2, rounding=ROUND_CEILING)
-# Gaps up to this are what floating point leaves of none at all, and what two machines may differ by.
-_ROUNDING = 1e-9
+_SIX_DIGITS_UP = Context(prec=6, rounding=ROUND_CEILING)
+# Gaps up to this are what rounding a value and its bound once each leaves of none at all.
+_ROUNDING = 2.0**-51
+# Up to this they are worth no percentage.
+_SMALL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +46,9 @@ class Selection:
         `upper_bound`; NaN while unknown. `gap` is (upper_bound - objective) / |objective|.
     status : str
         "complete", "proven optimal" or "interrupted" (the best found before Ctrl-C).
+    tolerance : float
+        If the status is "proven optimal": `upper_bound` is at most this much above `objective`.
+        1e-12 of the sum of the absolute terms of the subset itself; NaN otherwise.
     certificate : Certificate or None
         What shows `upper_bound` and can be checked again: multipliers, or a proof.
     seconds : dict
@@ -53,9 +59,9 @@ class Selection:
     dropped : tuple of str
         Constant features, left out before the search.
     proven_in, proven_out : tuple of str
-        Features proven to be in every better subset, and in none.
+        Features proven to be in every allowed subset that is worth at least as much as this one, and in none.
     ties : tuple of tuples of int
-        All subsets that equal the best, the answer among them, if they were looked for.
+        Subsets that equal the best, the answer first among them, if they were looked for.
     constrained, any_size : bool
         Whether only some subsets were allowed, and whether they could be of any size:
         the bound is on those.
@@ -73,6 +79,7 @@ class Selection:
     status: str = COMPLETE
     upper_bound: float = float("nan")
     gap: float = float("nan")
+    tolerance: float = float("nan")
     seconds: dict[str, float] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     certificate: Certificate | None = None
@@ -98,13 +105,14 @@ class Selection:
         """
         if math.isnan(self.gap):
             return ""
-        if self.gap <= 0.0:
-            return f"Proven: no {self._all_others} more than {self._this}."
         if self.gap <= _ROUNDING:
-            return f"Proven, to rounding: no {self._all_others} more than {self._this}."
+            return f"Proven: no {self._all_others} more than {self._this}."
         if math.isinf(self.gap):
-            return f"No {self._all_others} more than {self.upper_bound:.6g}."
-        percent = float(_TWO_DIGITS_UP.multiply(Decimal(repr(float(self.gap))), Decimal(100)))
+            return f"No {self._all_others} more than {_SIX_DIGITS_UP.create_decimal(self.upper_bound):g}."
+        if self.gap <= _SMALL:
+            part = float(_TWO_DIGITS_UP.create_decimal(self.gap))
+            return f"Proven to {part:.2g} of the value: no {self._all_others} more than {self._this}."
+        percent = float(_TWO_DIGITS_UP.multiply(Decimal(self.gap), Decimal(100)))
         return f"No {self._all_others} more than {percent:.2g} % above {self._this}."
 
     @property

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from certselect.certificate import gap
+from certselect.certificate import gap, tolerance
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Relaxation
 from certselect.search.conclude import conclude, search
@@ -16,7 +17,6 @@ from certselect.search.found import Found
 from certselect.search.options import Seed, make_generator
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.search.strategy import Strategy
-from certselect.search.ties import beats, value_scale
 
 
 def select_each(
@@ -73,23 +73,28 @@ def select_each(
 
 def best_of_sizes(problem: SubsetProblem, selections: Sequence[Selection]) -> Selection:
     """Of subsets of all allowed sizes, ascending, the one worth most: the smallest of equals."""
-    scale, best = value_scale(problem.units), selections[0]
-    for selection in selections[1:]:
-        if beats(selection.objective, best.objective, scale):
-            best = selection
-    statuses = {selection.status for selection in selections}
-    status = INTERRUPTED if INTERRUPTED in statuses else best.status
-    if status == PROVEN_OPTIMAL and statuses != {PROVEN_OPTIMAL}:
-        status = COMPLETE
+    # NaN if one of the bounds is: then nothing is known of that size.
+    bound = float(np.max([selection.upper_bound for selection in selections]))
+    allowed = [tolerance(problem.of_size(selection.k), selection.indices) for selection in selections]
+    most = max(range(len(selections)), key=lambda i: selections[i].objective)
+    lowest = selections[most].objective - 0.5 * allowed[most]
+    within = [bound - each.objective <= width for each, width in zip(selections, allowed, strict=True)]
+    equal = [i for i, each in enumerate(selections) if each.objective >= lowest and within[i] >= within[most]]
+    best, optimal = selections[equal[0]], within[equal[0]]
+    status = PROVEN_OPTIMAL if optimal else COMPLETE
+    if any(selection.status == INTERRUPTED for selection in selections):
+        status = INTERRUPTED
     seconds: dict[str, float] = {}
     for selection in selections:
         for stage, spent in selection.seconds.items():
             seconds[stage] = seconds.get(stage, 0.0) + spent
-    # NaN if one of the bounds is: then nothing is known of that size.
-    bound = float(np.max([selection.upper_bound for selection in selections]))
     return replace(
         best,
         status=status,
+        tolerance=allowed[equal[0]] if status == PROVEN_OPTIMAL else math.nan,
+        proven_in=(),  # which was about subsets of its size
+        proven_out=(),
+        ties=(),
         seconds=seconds,
         upper_bound=bound,
         gap=gap(best.objective, bound),

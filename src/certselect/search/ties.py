@@ -2,7 +2,8 @@
 
 Two subsets that are worth the same on paper come out some 1e-16 apart in
 floating point, depending on the order of the sums. Values closer than
-`TIE` times their size therefore count as equal in every search.
+`TIE` times their size therefore count as equal in every search. What is proven is
+measured against the terms of the subset itself instead (`certificate.tolerance`).
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ TIE = 1e-12
 
 
 def value_scale(problem: UnitProblem) -> float:
-    """The largest relevance: what a difference is measured against where values cancel to about 0."""
-    return float(np.abs(problem.linear[problem.candidates]).max())
+    """The largest relevance: what a difference is measured against where values cancel to about 0.
+
+    Not the largest absolute one: a feature that is far worse than all others is no measure for them.
+    """
+    return abs(float(problem.linear[problem.candidates].max()))
 
 
 def tie_width(value: float, scale: float) -> float:

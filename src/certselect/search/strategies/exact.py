@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from certselect.certificate import lost_in_matrix
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 from certselect.search.completion import Completion
@@ -18,12 +17,9 @@ from certselect.search.selection import PROVEN_OPTIMAL
 from certselect.search.strategies.backward import backward
 from certselect.search.strategies.forward import forward
 from certselect.search.strategy import Strategy
-from certselect.search.ties import tie_width, value_scale
 
 # Dense matrices of this size are what the rounds can afford: minutes on two cores.
 MOST_UNITS = 4000
-# Where everything is worth 0, bounds still come out some 1e-280 above it.
-SMALLEST_TIE = 1e-200
 
 
 def exact(
@@ -43,8 +39,9 @@ def exact(
     no better subset is possible. The status is then "proven optimal". `max_seconds` or
     Ctrl-C ends it earlier: the answer is the best subset found, with the gap that is left.
 
-    Of subsets that a single swap turns into each other without any change of value the
-    lowest is the answer. With `ties`, every subset that is worth as much as the best (to 1e-12) is listed in
+    Subsets count as worth the same if their values differ by no more than 5e-13 of the sum of
+    their terms. Of those that a single swap turns into the best one found, one swap after the
+    other, the lowest is the answer. With `ties`, every subset that is worth as much as the best is listed in
     `Selection.ties`, the lexicographically first is the answer, and at most `max_ties`
     are looked for. Needs the whole pair matrix; up to 4000 features.
     """
@@ -82,7 +79,7 @@ def prove(
     if prover.bound <= prover.known:
         found.status = PROVEN_OPTIMAL
         if not all_best:
-            settle_ties(problem, found)
+            settle_ties(problem, found, prover.value, prover.tie)
 
 
 def start_well(problem: UnitProblem, found: Found, rng: np.random.Generator) -> None:
@@ -95,7 +92,7 @@ def start_well(problem: UnitProblem, found: Found, rng: np.random.Generator) -> 
         greedy(problem, tried, rng)
         polish(problem, tried)
         values.append(problem.value(tried.indices))
-        if len(values) == 1 or values[1] > values[0] + tie_width(values[0], value_scale(problem)):
+        if len(values) == 1 or values[1] > values[0]:
             found.indices = sorted(tried.indices)
             found.scores.append(values[-1])
 
@@ -104,14 +101,11 @@ def prover_for(problem: UnitProblem, units: list[int], *, all_best: int = 0, kno
     """A prover for a problem in unit form, starting from an allowed subset of its units."""
     reduced = problem.reduced
     seen: set[tuple[int, ...]] = set()
-    scale, completion = value_scale(problem), Completion(problem.rules)
+    completion = Completion(problem.rules)
 
     def positions_of(indices: list[int]) -> list[int]:
         free = np.setdiff1d(indices, reduced.required)
         return np.searchsorted(reduced.units, free).tolist()
-
-    def worth(positions: list[int]) -> float:
-        return problem.value(reduced.unit_indices(positions))
 
     def nearby(membership: np.ndarray) -> list[int] | None:
         """The allowed subset of the largest memberships, polished."""
@@ -124,17 +118,7 @@ def prover_for(problem: UnitProblem, units: list[int], *, all_best: int = 0, kno
         polish(problem, better)
         return positions_of(better.indices)
 
-    value = max(problem.value(units), known)
-    return Prover(
-        reduced,
-        positions_of(units),
-        value,
-        offer=nearby,
-        worth=worth,
-        tie=max(tie_width(value, scale), SMALLEST_TIE),
-        all_best=all_best,
-        lost=lost_in_matrix(problem),
-    )
+    return Prover(reduced, positions_of(units), offer=nearby, all_best=all_best, known=known)
 
 
 STRATEGY = Strategy(

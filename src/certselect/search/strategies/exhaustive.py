@@ -9,16 +9,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from certselect.certificate import TOLERANCE, tolerance
+from certselect.certificate.open_problem import OpenProblem
+from certselect.certificate.rounding import UNIT, round_up
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 from certselect.progress import report
 from certselect.search.found import Found
+from certselect.search.hopeless import hopeless_floor
 from certselect.search.options import check_count
-from certselect.search.selection import PROVEN_OPTIMAL
+from certselect.search.proved import Proved
+from certselect.search.strategies.forward import forward
 from certselect.search.strategy import Strategy
-from certselect.search.ties import beats, tie_width, value_scale
 
 SUBSETS_AT_ONCE = 1 << 14
+# Subsets that may equal the best; more are hardly ever needed to tell the first of them.
+MOST_HELD = 1000
 
 
 def exhaustive(
@@ -39,22 +45,66 @@ def exhaustive(
             f"at most max_subsets={max_subsets:,} for strategy='exhaustive'",
             "Use another strategy ('forward' with polish=True is quick), or raise max_subsets and wait.",
         )
-    scale, done = value_scale(problem), 0
-    best = holder = -np.inf  # the largest value so far, and that of the subset held, which equals it
+    best, done = _Best(problem, choice, found), 0
     for whole in choice.whole_subsets():
-        best = max(best, float(whole.values.max()))
-        better = beats(best, holder, scale)
-        equals = np.flatnonzero(whole.values >= best - tie_width(best, scale))
-        if len(equals):
-            first = choice.first_of(whole, equals)
-            units = choice.units(whole.members[:, first])
-            if better or units < found.indices:
-                found.indices, holder = units, float(whole.values[first])
-            if better:
-                found.scores.append(holder)
+        best.look_at(whole)
         done += len(whole.values)
         report("exhaustive", done, count)
-    found.status = PROVEN_OPTIMAL
+    best.settle()
+
+
+class _Best:
+    """The best subset, exactly: of all those whose values, rounding counted, may be as good as it.
+
+    Of more than `MOST_HELD` such subsets the lexicographically first are held; no other is
+    worth more than `let_go`.
+    """
+
+    def __init__(self, problem: UnitProblem, choice: _Choice, found: Found) -> None:
+        self.problem, self.choice, self.found = problem, choice, found
+        self.value = self.let_go = -math.inf
+        self.held: list[tuple[list[int], float]] = []  # units, and at least what they are worth
+        # No subset further below the best than this equals it.
+        self.width = 0.5 * TOLERANCE * choice.magnitude
+
+    def look_at(self, whole: _Parts) -> None:
+        """Value exactly what may be better than the best so far, and hold what may equal it."""
+        at_most = whole.values + self.choice.error
+        top = int(at_most.argmax())
+        if at_most[top] > self.value:
+            units = self.choice.units(whole.members[:, top])
+            value = self.problem.value(units)
+            if value > self.value:
+                self.found.indices, self.value = units, value
+                self.found.scores.append(value)
+                self.held = [each for each in self.held if each[1] >= value - self.width]
+        near = self.choice.in_order(whole, np.flatnonzero(at_most >= self.value - self.width))
+        for place in near[:MOST_HELD]:
+            self.held.append((self.choice.units(whole.members[:, place]), float(at_most[place])))
+        self._let_go(at_most[near[MOST_HELD:]])
+        if len(self.held) > 2 * MOST_HELD:
+            self.held.sort()
+            self._let_go(np.array([each for _, each in self.held[MOST_HELD:]]))
+            del self.held[MOST_HELD:]
+
+    def _let_go(self, at_most: np.ndarray) -> None:
+        self.let_go = float(at_most.max(initial=self.let_go))
+
+    def settle(self) -> None:
+        """The first of those that equal the best, and the bound."""
+        problem, found = self.problem, self.found
+        terms = {tuple(units): problem.terms(units) for units in [found.indices, *(units for units, _ in self.held)]}
+        values = {units: math.fsum(each) for units, each in terms.items()}
+        best = max(values, key=lambda units: values[units])
+        bound = max(self.let_go, *map(round_up, terms.values()))
+        tie = 0.5 * tolerance(problem, best)
+        equal = [
+            units
+            for units, value in values.items()
+            if value >= values[best] - tie and bound - value <= tolerance(problem, units)
+        ]
+        found.indices = list(min(equal, default=best))
+        found.proved = Proved(values[best], values[best] + tie, bound, None)
 
 
 class _Parts(NamedTuple):
@@ -94,41 +144,60 @@ class _Choice:
         chosen = np.delete(self.free, members) if self.leaving else self.free[members]
         return sorted([*self.required, *chosen.tolist()])
 
-    def first_of(self, whole: _Parts, places: np.ndarray) -> int:
-        """Which of these subsets of a block comes first in lexicographic order of its units."""
+    def in_order(self, whole: _Parts, places: np.ndarray) -> list[int]:
+        """These subsets of a block in lexicographic order of their units."""
         if self.plain:  # a block is in that order already; what is left out last is what is taken first
-            return int(places[-1 if self.leaving else 0])
-        return min(places.tolist(), key=lambda place: self.units(whole.members[:, place]))
+            return places[:: -1 if self.leaving else 1].tolist()
+        return sorted(places.tolist(), key=lambda place: self.units(whole.members[:, place]))
+
+    @cached_property
+    def _opened(self) -> OpenProblem:
+        """What there is to choose, penalties beyond everything else reduced; with its rounding errors."""
+        some = Found()
+        forward(self.problem, some, np.random.default_rng(0))
+        reduced = self.problem.reduced
+        positions = np.searchsorted(reduced.units, np.setdiff1d(some.indices, self.required))
+        opened = OpenProblem.of(reduced, hopeless_floor(reduced, positions.tolist()))
+        assert len(opened) == len(self.free), "a candidate is part of an allowed subset"
+        return opened
 
     @cached_property
     def pair_costs(self) -> np.ndarray:
         """What each pair of free units costs; also what leaving out both of a pair takes off the sum over each."""
-        costs = self._weight * self.problem.pair_matrix[np.ix_(self.free, self.free)].astype(float)
+        costs = -2.0 * self._opened.matrix
         np.fill_diagonal(costs, 0.0)
         return costs
 
     @cached_property
     def worth(self) -> np.ndarray:
         """By how much the value of a set changes with each unit, but for the pairs among them."""
-        return self.pair_costs.sum(axis=1) - self._worth_in_company if self.leaving else self._worth_in_company
+        alone = self._opened.matrix.diagonal()
+        if not self.leaving:
+            return alone
+        return np.array([math.fsum(row) for row in self.pair_costs.tolist()]) - alone
 
     @cached_property
     def value_of_none(self) -> float:
         """Value where no unit is taken in, or left out."""
-        value = self.problem.value(self.required)
-        if self.leaving:
-            value += float(self._worth_in_company.sum() - self.pair_costs.sum() / 2.0)
-        return value
+        if not self.leaving:
+            return self._opened.constant
+        return math.fsum([self._opened.constant, *self._opened.matrix.ravel().tolist()])
 
     @cached_property
-    def _weight(self) -> float:
-        return self.problem.weight(self.problem.k)
+    def magnitude(self) -> float:
+        """At least the sum of the absolute terms of any subset, as far as they are in the matrix."""
+        entries = np.abs(self._opened.matrix)
+        if not self.leaving:
+            most, n = self._opened.most_units, len(entries)
+            rows = entries.diagonal() + np.sort(entries, axis=1)[:, n - most :].sum(axis=1)
+            entries = np.sort(rows)[n - most :]
+        return 2.0 * (float(entries.sum()) + abs(self._opened.constant))
 
     @cached_property
-    def _worth_in_company(self) -> np.ndarray:
-        """What each free unit is worth beside the required ones."""
-        beside = self.problem.pair_matrix[np.ix_(self.free, self.required)].sum(axis=1, dtype=float)
-        return self.problem.worth_alone[self.free] - self._weight * beside
+    def error(self) -> float:
+        """How far a subset's value can be above what the sums of the matrix's entries come to."""
+        additions = (self.left + 4.0) ** 2
+        return self._opened.lost + 4.0 * additions * UNIT * self.magnitude
 
     def count(self) -> int:
         """How many sets of units have the right size, allowed or not."""
