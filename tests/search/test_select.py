@@ -200,8 +200,9 @@ def test_interrupted_polish_keeps_the_swaps_made(make_problem):
 
     start, end = select(problem(), "relevance"), select(problem(), "relevance", polish=True)
     assert len(end.scores) >= 4 + 2  # two swaps or more, else there is nothing to interrupt
-    # The search asks for 3 rows and the polish for its 4 members' and the newcomers'; the second newcomer's fails.
-    stopped = problem(interrupt_at=3 + 4 + 2)
+    # The search asks for 3 rows, as many as it takes to value 4 features; the polish for its 4 members', to value them,
+    # to value them with the first newcomer, and for its own. Then the second newcomer fails.
+    stopped = problem(interrupt_at=3 + 4 + 3 + 3 + 1 + 1)
     selection = select(stopped, "relevance", polish=True)
     assert_interrupted_subset(selection, stopped)
     assert (selection.indices != start.indices).sum() == 1

@@ -1,6 +1,7 @@
 """What a Selection says in words is true to the number it stands for."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -18,16 +19,20 @@ def selection(gap, *, k=12, bound=1.0, **known):
 @pytest.mark.parametrize(
     ("gap", "options", "said"),
     [
-        (0.00024, {}, "No 12 features score more than 0.024 % above these."),
+        (0.0002399, {}, "No 12 features score more than 0.024 % above these."),
         (0.0002401, {}, "No 12 features score more than 0.025 % above these."),
         (0.5, {}, "No 12 features score more than 50 % above these."),
-        (1e-8, {}, "No 12 features score more than 1e-06 % above these."),
+        (9.99e-9, {}, "No 12 features score more than 1e-06 % above these."),
         (0.0, {}, "Proven: no 12 features score more than these."),
-        (1e-9, {}, "Proven, to rounding: no 12 features score more than these."),
+        (0.99e-9, {}, "Proven to 1e-09 of the value: no 12 features score more than these."),
+        (1.01e-12, {}, "Proven to 1.1e-12 of the value: no 12 features score more than these."),
+        (2.0**-52, {}, "Proven to 2.3e-16 of the value: no 12 features score more than these."),
+        (2.0**-52, {"status": "proven optimal"}, "Proven: no 12 features score more than these."),
+        (1.5, {}, "No 12 features score more than 150 % above these."),
         (-1e-17, {}, "Proven: no 12 features score more than these."),
         (math.inf, {"bound": 0.25}, "No 12 features score more than 0.25."),
         (math.nan, {}, ""),
-        (0.01, {"k": 1}, "No feature scores more than 1 % above this one."),
+        (0.0099, {"k": 1}, "No feature scores more than 1 % above this one."),
         (
             0.0,
             {"k": 1, "constrained": True},
@@ -54,7 +59,8 @@ def test_the_statement(gap, options, said):
 def test_the_percentage_is_never_rounded_down(gap):
     words = selection(gap).statement.split()
     percent = float(words[words.index("%") - 1])
-    assert 100 * gap * (1 - 1e-15) <= percent <= 110.0001 * gap
+    assert 100 * Fraction(gap) <= Fraction(words[words.index("%") - 1])
+    assert percent <= 110.0001 * gap
 
 
 def test_nothing_is_stated_without_a_proof():

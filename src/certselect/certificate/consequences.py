@@ -31,7 +31,7 @@ import numpy as np
 
 from certselect.certificate.least_slack import LeastSlack
 from certselect.certificate.open_problem import OpenProblem
-from certselect.certificate.rounding import UNDERFLOW, UNIT, largest, order_of
+from certselect.certificate.rounding import UNDERFLOW, UNIT, largest, order_of, round_up
 from certselect.certificate.rows import Rows, filled
 
 # See above: 5 of each entry of B and 20 of each unit, and some to spare.
@@ -91,6 +91,10 @@ def consequences(problem: OpenProblem, N: np.ndarray, w: np.ndarray, pairs: np.n
     each = largest(g) + 2.0 * k * largest(w) + largest(dues) + k + 4.0
     added = [price * problem.budget if price > 0.0 else 0.0, ROUNDINGS * UNIT * most * each + UNDERFLOW]
 
+    # Where no entry is positive, no subset is worth more than what is in already: said without any rounding.
+    positive = problem.matrix.max() > 0.0
+    nothing_gained = math.inf if positive else round_up([problem.constant, problem.lost])
+
     def total(row_bounds: np.ndarray, least_slack: np.ndarray | float) -> np.ndarray:
         """Everything together, each of the few sums rounded up."""
         with np.errstate(invalid="ignore", over="ignore"):
@@ -98,7 +102,7 @@ def consequences(problem: OpenProblem, N: np.ndarray, w: np.ndarray, pairs: np.n
             rounding = 8.0 * UNIT * scale * (np.abs(row_bounds) + sum(added) + np.abs(least_slack))
             sums = problem.constant + inside + problem.lost
             sums += rounding + SMALLEST + 8.0 * UNIT * (abs(problem.constant) + problem.lost + np.abs(inside))
-        return np.where(row_bounds == -np.inf, -np.inf, sums)
+        return np.where(row_bounds == -np.inf, -np.inf, np.minimum(sums, nothing_gained))
 
     both = np.array([rows.if_both(int(i), int(j)) for i, j in pairs])
     return Consequences(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 
 from certselect.criteria.objective import Objective
 
@@ -12,10 +13,14 @@ TOLERANCE = 1e-12
 
 
 def gap(value: float, bound: float) -> float:
-    """(bound - value) / |value|: 0 when both are 0, inf when only the value is, NaN when one of them is NaN."""
+    """(bound - value) / |value|, rounded up: 0 when both are 0, inf when only the value is, NaN when one of them is."""
     if value == 0.0:
         return bound if bound == 0.0 or math.isnan(bound) else math.inf
-    return (bound - value) / abs(value)
+    rounded = (bound - value) / abs(value)
+    if not math.isfinite(rounded):
+        return rounded
+    exact = (Fraction(bound) - Fraction(value)) / abs(Fraction(value))
+    return rounded if rounded >= exact else math.nextafter(rounded, math.inf)
 
 
 def tolerance(problem: Objective, indices: Iterable[int]) -> float:

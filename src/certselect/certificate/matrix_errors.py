@@ -45,8 +45,10 @@ def matrix_errors(reduced: ReducedProblem) -> MatrixErrors:
     grouped = any(len(columns) > 1 for columns in members)
     diagonal = np.empty(m)
     for i, columns in enumerate(members):
-        rows = np.abs([terms.pair_row(int(column)) for column in columns]) if cost else np.zeros((1, terms.n_features))
-        added = np.abs(terms.linear[columns]).sum() + cost * (rows[:, columns].sum() + rows[:, held].sum())
+        added = float(np.abs(terms.linear[columns]).sum())
+        for column in columns.tolist() if cost else ():
+            beside = [other for other in (*columns.tolist(), *held) if other != column]
+            added += cost * float(np.abs(terms.pair_row(column)[beside]).sum(dtype=np.float64))
         diagonal[i] = (len(columns) * (len(columns) + len(held)) + FEW) * UNIT * added
     beside = None
     if grouped and cost:
@@ -80,7 +82,7 @@ def lost_in_matrix(problem: UnitProblem, lift: Lift | None = None) -> float:
 
 
 def errors_of_units(errors: MatrixErrors, Q: np.ndarray, sizes: np.ndarray, k: int, floor: float) -> np.ndarray:
-    """How much each unit (m,) can add to how far off a subset's value is; entries raised to `floor` are above theirs."""
+    """How much each unit (m,) can add to how far off a subset's value is; raised to `floor`, an entry is not."""
     off = np.where(Q.diagonal() + errors.diagonal < floor, 0.0, errors.diagonal)
     others = unit_counts(k, sizes).most - 1 if k > 0 else 0
     if errors.beside is not None and others > 0:

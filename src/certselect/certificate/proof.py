@@ -103,12 +103,12 @@ class Decision(NamedTuple):
     joined: tuple[float, ...]  # bounds on what holds both of the twins of which one was dropped
 
     @classmethod
-    def of(cls, problem: OpenProblem, step: Step, proved: Consequences) -> Decision:
+    def of(cls, problem: OpenProblem, step: Step, proved: Consequences, joined: Iterable[float]) -> Decision:
         places = problem.positions
         return cls(
             tuple((int(places[unit]), float(proved.if_in[unit])) for unit in step.out),
             tuple((int(places[unit]), float(proved.if_out[unit])) for unit in step.into),
-            tuple(proved.if_both.tolist()),
+            tuple(joined),
         )
 
     @property
@@ -206,7 +206,7 @@ def _after_steps(open_problem: OpenProblem, known: float, proof: Proof, bound: f
         bound = min(bound, proved.bound)
         for name, wrong in _overclaims(open_problem, step, proved, known):
             raise InvalidInput(f"a proof whose step {number} calls {wrong} {name}", "what its matrix proves", REMEDY)
-        decisions.append(Decision.of(open_problem, step, proved))
+        decisions.append(Decision.of(open_problem, step, proved, proved.if_both.tolist()))
         left_behind = max(left_behind, min(bound, decisions[-1].highest))
         last = None if step.decides else proved
         open_problem = decided(open_problem, step)

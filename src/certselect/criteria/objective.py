@@ -91,11 +91,11 @@ class Objective:
 
     def terms(self, chosen: Sequence[int]) -> list[float]:
         """The numbers whose exact sum a subset (ascending) is worth: relevances, and minus what its pairs cost."""
-        weight = self.weight(self.k)
-        terms = self.linear[chosen].tolist()
+        weight, places = self.weight(self.k), np.array(chosen, dtype=np.intp)
+        terms = self.linear[places].tolist()
         if weight and self.pairs is not None:
             for place, i in enumerate(chosen[1:], start=1):
-                terms.extend((-weight * self.pair_row(i)[chosen[:place]].astype(np.float64)).tolist())
+                terms.extend((-weight * self.pair_row(i)[places[:place]].astype(np.float64)).tolist())
         return terms
 
     def magnitude(self, indices: Iterable[int]) -> float:

@@ -209,7 +209,8 @@ def rival_pairs(problem: ReducedProblem) -> np.ndarray | None:
         worth = np.abs(inside.diagonal())
         added = np.minimum(-RIVAL_PART * (worth[:, None] + worth) - inside, 0.0)
         np.fill_diagonal(added, 0.0)
-        pairs[np.ix_(group, group)] = 0.5 * (added + added.T)
+        added = np.maximum(0.5 * (added + added.T), np.finfo(np.float32).min)  # any entry is safe between rivals
+        pairs[np.ix_(group, group)] = added
     return pairs
 
 

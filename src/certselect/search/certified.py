@@ -164,7 +164,7 @@ def with_proof(problem: SubsetProblem, selection: Selection, proved: Proved) -> 
         selection,
         upper_bound=certificate.bound,
         gap=certificate.gap,
-        certificate=certificate,
+        certificate=None if proved.proof is None else certificate,
         status=PROVEN_OPTIMAL if best and selection.status != INTERRUPTED else selection.status,
         tolerance=allowed if best else math.nan,
         proven_in=tuple(names[i] for i in sorted(problem.units.columns(reduced.units[sorted(into)]))),

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from certselect.certificate import tolerance
+from certselect.certificate.rounding import largest
 from certselect.criteria.rules import Rules
 from certselect.criteria.units import UnitProblem
 from certselect.search.found import Found
 from certselect.search.ties import best_and_ties, tie_width, value_scale
+
+UNEVEN = 100.0
 
 
 def polish(problem: UnitProblem, found: Found) -> None:
@@ -80,15 +83,24 @@ class _Swaps:
         """
         members, newcomers = np.array(self.members), np.flatnonzero(self.outside)
         rules = self.problem.rules
-        # Summed without the member that leaves: taking its part out of a sum again would leave rounding behind.
-        before, behind = np.zeros_like(self.rows), np.zeros_like(self.rows)
-        np.cumsum(self.rows[:-1], axis=0, out=before[1:])
-        np.cumsum(self.rows[:0:-1], axis=0, out=behind[-2::-1])
-        contribution = self.alone - self.weight * (before + behind)
-        change = contribution[:, newcomers] - contribution[np.arange(len(members)), members][:, None]
+        if self._uneven():
+            # Summed without the member that leaves: taken out of a sum again, its part would leave rounding behind.
+            before, behind = np.zeros_like(self.rows), np.zeros_like(self.rows)
+            np.cumsum(self.rows[:-1], axis=0, out=before[1:])
+            np.cumsum(self.rows[:0:-1], axis=0, out=behind[-2::-1])
+            others = self.alone - self.weight * (before + behind)
+            change = others[:, newcomers] - others[np.arange(len(members)), members][:, None]
+        else:
+            contribution = self.alone - self.weight * self.rows.sum(axis=0)
+            # The newcomer no longer shares anything with the one that left, hence the last term.
+            change = contribution[newcomers] - contribution[members][:, None] + self.weight * self.rows[:, newcomers]
         if not rules.plain or rules.required:
             change[~_allowed_swaps(rules, members, newcomers)] = -np.inf
         return change
+
+    def _uneven(self) -> bool:
+        """Whether pair terms are so much larger than what features are worth that sums with them tell little."""
+        return abs(self.weight) * largest(self.rows) > UNEVEN * self.scale
 
     def in_order(self, good: np.ndarray) -> Iterator[tuple[int, int]]:
         """The swaps marked (place of the member, newcomer): the lowest newcomer first, for it the highest member."""

@@ -175,14 +175,15 @@ class Prover:
             if proved.bound < case.bound:
                 case.bound, case.tightest = proved.bound, Step(N, w)
             case.history.append(proved.bound)  # not the best so far: the rounds begin by losing what was known
-            step = case.last = self._step(N, w, proved, twins)
+            step, decision = self._step(case.problem, N, w, proved, twins)
+            case.last = step
             if self._hopeless(case.bound):
                 self._leave_behind(case.bound)
                 self._record(case, step)
                 return
             enough = 1 if len(case.problem) <= SMALL else FEW * len(case.problem)
             if len(step.out) + len(step.into) + len(step.twins) >= enough:
-                self._decide(case, step, proved)
+                self._decide(case, step, decision)
             elif self._at_rest(case):
                 self._distinguish(case, step, proved)
                 return
@@ -256,16 +257,19 @@ class Prover:
         self._try(case, case.splitting.membership)
         return N * case.scale, w * case.scale
 
-    def _step(self, N: np.ndarray, w: np.ndarray, proved: Consequences, twins: list[tuple[int, int]]) -> Step:
+    def _step(
+        self, problem: OpenProblem, N: np.ndarray, w: np.ndarray, proved: Consequences, twins: list[tuple[int, int]]
+    ) -> tuple[Step, Decision]:
         out = tuple(np.flatnonzero([self._hopeless(bound) for bound in proved.if_in.tolist()]).tolist())
         into = tuple(np.flatnonzero([self._hopeless(bound) for bound in proved.if_out.tolist()]).tolist())
         gone = set(out)
-        joined = tuple(
-            pair
+        joined = {
+            pair: bound
             for pair, bound in zip(twins, proved.if_both.tolist(), strict=True)
             if self._hopeless(bound) and not gone & set(pair)
-        )
-        return Step(N, w, out, into, joined)
+        }
+        step = Step(N, w, out, into, tuple(joined))
+        return step, Decision.of(problem, step, proved, joined.values())
 
     def _record_last(self, case: Case) -> None:
         if case.last is not None:
@@ -280,9 +284,9 @@ class Prover:
         if self.proof is not None:
             case.proof.steps.extend(steps)
 
-    def _decide(self, case: Case, step: Step, proved: Consequences) -> None:
+    def _decide(self, case: Case, step: Step, decision: Decision) -> None:
         self._record(case, step)
-        before, decision = case.problem, Decision.of(case.problem, step, proved)
+        before = case.problem
         self._leave_behind(min(case.bound, decision.highest))
         if case is self.root:  # not within a case: this holds for all better subsets
             self.decisions.append(decision)

@@ -15,10 +15,7 @@ COMPLETE = "complete"
 PROVEN_OPTIMAL = "proven optimal"
 INTERRUPTED = "interrupted"
 
-# A statement is proven, so its percentage is rounded up.
-_TWO_DIGITS_UP = Context(prec=2, rounding=ROUND_CEILING)
-_SIX_DIGITS_UP = Context(prec=6, rounding=ROUND_CEILING)
-# Gaps up to this are what rounding a value and its bound once each leaves of none at all.
+# Gaps up to this are what rounding the best subset's value and its bound once each leaves of none at all.
 _ROUNDING = 2.0**-51
 # Up to this they are worth no percentage.
 _SMALL = 1e-9
@@ -105,15 +102,13 @@ class Selection:
         """
         if math.isnan(self.gap):
             return ""
-        if self.gap <= _ROUNDING:
+        if self.gap <= (_ROUNDING if self.status == PROVEN_OPTIMAL else 0.0):
             return f"Proven: no {self._all_others} more than {self._this}."
         if math.isinf(self.gap):
-            return f"No {self._all_others} more than {_SIX_DIGITS_UP.create_decimal(self.upper_bound):g}."
+            return f"No {self._all_others} more than {_rounded_up(self.upper_bound, 6)}."
         if self.gap <= _SMALL:
-            part = float(_TWO_DIGITS_UP.create_decimal(self.gap))
-            return f"Proven to {part:.2g} of the value: no {self._all_others} more than {self._this}."
-        percent = float(_TWO_DIGITS_UP.multiply(Decimal(self.gap), Decimal(100)))
-        return f"No {self._all_others} more than {percent:.2g} % above {self._this}."
+            return f"Proven to {_rounded_up(self.gap, 2)} of the value: no {self._all_others} more than {self._this}."
+        return f"No {self._all_others} more than {_rounded_up(self.gap, 2, 100)} % above {self._this}."
 
     @property
     def _all_others(self) -> str:
@@ -126,3 +121,9 @@ class Selection:
     @property
     def _this(self) -> str:
         return "this one" if self.k == 1 else "these"
+
+
+def _rounded_up(value: float, digits: int, times: int = 1) -> str:
+    """A number of a proven statement to so many digits, never below it."""
+    rounded = Context(prec=digits, rounding=ROUND_CEILING).multiply(Decimal(float(value)), Decimal(times))
+    return f"{float(rounded):g}"
