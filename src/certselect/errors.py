@@ -29,6 +29,10 @@ class InvalidInput(CertselectError, ValueError):
         return f"Got {self.got}; expected {self.expected}. {self.remedy}"
 
 
+class UnknownColumn(InvalidInput):
+    """A column that is named is not in the table."""
+
+
 class UnusableType(InvalidInput, TypeError):
     """The data are of a type that cannot be read at all (a `TypeError` too, as scikit-learn expects)."""
 

@@ -301,25 +301,46 @@ def test_a_certified_result_verifies_and_a_tampered_one_does_not(csv, tmp_path):
     statement = "Proven: no 3 features score more than these."
     out.write_text(json.dumps(result | {"selection": tampered, "statement": statement}))
     refused = in_process("verify", out, csv)
-    assert refused.returncode == 1
-    assert "FAILED: it is proven that no 3 features exceed" in refused.stderr
+    assert refused.returncode == 3
+    assert "FAILED (false claim): it is proven that no 3 features exceed" in refused.stderr
     assert refused.stdout == ""
     # A file that contradicts itself is refused without a look at the table.
     out.write_text(json.dumps(result | {"selection": tampered}))
     refused = in_process("verify", out, csv)
-    assert refused.returncode == 1
-    assert "FAILED: this is no result that could be true" in refused.stderr
+    assert refused.returncode == 3
+    assert "FAILED (false claim): the result contradicts itself" in refused.stderr
 
 
-@pytest.mark.parametrize("unreadable", ["missing.json", "patients.csv"])
-def test_files_that_cannot_be_read_have_an_exit_code_of_their_own(csv, tmp_path, unreadable):
-    out = tmp_path / "out.json"
+def test_what_is_wrong_has_an_exit_code_of_its_own(csv, tmp_path):
+    out, other = tmp_path / "out.json", tmp_path / "other.csv"
     in_process("select", csv, "-t", "diagnosis", "-k", 3, "--json", out)
-    for arguments in ([tmp_path / unreadable, csv], [out, tmp_path / "missing.csv"]):
+    for arguments in ([tmp_path / "missing.json", csv], [out, tmp_path / "missing.csv"]):
         done = in_process("verify", *arguments)
         assert done.returncode == 2
         assert "FAILED" not in done.stderr
         assert done.stderr.count("\n") == done.stderr.startswith("certselect: ")
+    broken = in_process("verify", csv, csv)
+    assert broken.returncode == 4
+    assert broken.stderr.startswith("FAILED (broken file): ")
+    lines = csv.read_text().splitlines(keepends=True)
+    for text in (
+        lines[:-1],
+        [lines[0].replace("diagnosis", "finding"), *lines[1:]],
+        [lines[0], *lines[:0:-1][1:], lines[2]],
+    ):
+        other.write_text("".join(text))
+        done = in_process("verify", out, other)
+        assert done.returncode == 5, done.stderr
+        assert done.stderr.startswith("FAILED (another table): ")
+    hostile = json.loads(out.read_text())
+    hostile["selection"]["features"][0] = "\x1b[2J" * 1000
+    out.write_text(json.dumps(hostile))
+    done = in_process("verify", out, csv)
+    assert done.returncode == 3
+    assert "\x1b" not in done.stderr
+    assert len(done.stderr) < 300
+    said = in_process("verify", "--help").stdout
+    assert all(f"{code} " in said for code in (0, 3, 4, 5))
 
 
 @pytest.mark.parametrize("options", [["--strategy", "exhaustive"], ["--strategy", "exhaustive", "--certify"], []])

@@ -57,24 +57,28 @@ def test_tight_tells_of_better_subsets_and_of_decided_features(csv, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "words"),
     [
-        ["--include", "f3", "--exclude", "f0"],
-        ["--all-or-none", "f1,f2", "--at-most-one", "f4,f5,f6"],
+        (["--include", "f3", "--exclude", "f0"], "with 'f3'; without 'f0'"),
+        (
+            ["--all-or-none", "f1,f2", "--at-most-one", "f4,f5,f6"],
+            "all or none of 'f1', 'f2'; at most one of 'f4', 'f5', 'f6'",
+        ),
     ],
 )
-def test_constrained_proofs_verify(csv, tmp_path, options):
+def test_constrained_proofs_verify(csv, tmp_path, options, words):
     said, result, path = saved(csv, tmp_path, "--strategy", "exact", *options)
     assert "no 6 features that respect the constraints score more than these" in said
     checked = in_process("verify", path, csv)
     assert checked.returncode == 0, checked.stderr
     # What is proven is about the allowed subsets, and said to be.
     assert "no 6 features that respect the constraints score more than these" in checked.stdout
+    assert f"verified under the constraints: {words}" in checked.stdout
     result["settings"]["constraints"] = dict.fromkeys(result["settings"]["constraints"])
     path.write_text(json.dumps(result))
     refused = in_process("verify", path, csv)
-    assert refused.returncode == 1
-    assert "FAILED" in refused.stderr
+    assert refused.returncode == 3
+    assert "FAILED (false claim): " in refused.stderr
 
 
 def test_a_forged_proof_is_refused(csv, tmp_path):
@@ -93,8 +97,8 @@ def test_a_forged_proof_is_refused(csv, tmp_path):
     }
     path.write_text(json.dumps(forged))
     refused = in_process("verify", path, csv)
-    assert refused.returncode == 1
-    assert "FAILED: a bound is claimed, but what is to prove it proves none" in refused.stderr
+    assert refused.returncode == 3
+    assert "FAILED (false claim): a bound is claimed, but what is to prove it proves none" in refused.stderr
 
 
 @pytest.mark.parametrize("damage", ["matrix", "claim", "depth", "length", "missing"])
@@ -114,7 +118,7 @@ def test_damaged_proofs_are_refused_in_words(csv, tmp_path, damage):
         result["certificate"]["proof"] = {}
     path.write_text(json.dumps(result))
     refused = in_process("verify", path, csv)
-    assert refused.returncode == 1
+    assert refused.returncode == (3 if damage == "claim" else 4)
     assert "FAILED" in refused.stderr
     assert "Traceback" not in refused.stderr
 

@@ -40,7 +40,7 @@ def made_proof(rng: np.random.Generator, m: int) -> Proof:
     waiting = [(whole, m)]
     for _ in range(rng.integers(1, 12)):
         part, most = waiting.pop(int(rng.integers(len(waiting))))
-        for _ in range(rng.integers(0, 3)):
+        for _ in range(rng.integers(1, 3)):  # a case distinction follows a step at least
             most = int(rng.integers(1, most + 1))
             part.steps.append(made_step(rng, most))
         part.unit, part.case_in, part.case_out = int(rng.integers(most)), Proof(), Proof()
@@ -99,7 +99,7 @@ def test_a_file_says_what_it_says_it_says() -> None:
     """The form of a file, written down by hand."""
     step = {"size": 2, "upper_triangle": packed(np.array([1.0, 2.0, 3.0])), "weights": packed(np.array([4.0, 5.0]))}
     step |= {"out": [0], "into": [], "twins": [[0, 1]]}
-    stored = {"parts": [{"steps": [step], "unit": 1}, {"steps": [], "unit": None}, {"steps": []}]}
+    stored = {"parts": [{"steps": [step], "unit": 1}, {"steps": [], "unit": None}, {"steps": [], "unit": None}]}
     wanted = Proof(
         [Step(np.array([[1.0, 2.0], [2.0, 3.0]]), np.array([4.0, 5.0]), (0,), (), ((0, 1),))], 1, Proof(), Proof()
     )
@@ -110,11 +110,15 @@ def wrong_files() -> list[Any]:
     good = proof_as_json(example()[1])
     wrong: list[Any] = [None, [], {}, {"parts": None}, {"parts": []}, {"parts": [3]}, {"parts": [{"steps": None}]}]
     wrong += [{"parts": good["parts"][:1]}, {"parts": good["parts"] * 2}, {"parts": [{"steps": [None]}]}]
+    wrong += [good | {"more": 1}, {"parts": [good["parts"][0] | {"more": 1}, *good["parts"][1:]]}]
+    # Cases without a step before, which cost more than the bytes they take.
+    wrong += [{"parts": [good["parts"][0] | {"steps": []}, *good["parts"][1:]]}]
     changes = [
         ("size", [None, 0, -1, 15, 1.0, True, 10**40, "14", 13]),
         ("upper_triangle", [None, 5, "", "$", "ä", "AAAA", packed(np.zeros(3)), packed(np.zeros(200))]),
         ("weights", [None, [0.0], "", packed(np.zeros(13)), packed(np.zeros(14))[:-4]]),
-        ("out", [None, 3, {"0": 1}, [1.0], [True], ["1"], [None], [[1]]]),
+        ("more", [1]),
+        ("out", [[0, 0], [*range(15)], None, 3, {"0": 1}, [1.0], [True], ["1"], [None], [[1]]]),
         ("into", [None, 3, [1.5]]),
         ("twins", [None, 3, [3], [[1]], [[1, 2, 3]], [[1, 2.0]], ["ab"]]),
     ]
@@ -141,15 +145,16 @@ def test_numbers_are_not_unpacked_beyond_what_the_problem_has() -> None:
     """Half a gigabyte of zeros in half a megabyte of text, said to be a small matrix and said to be a large one."""
     packer = zlib.compressobj()
     data = b"".join([packer.compress(bytes(1 << 20)) for _ in range(512)]) + packer.flush()
-    bomb = {"size": 8, "upper_triangle": base64.b64encode(data).decode(), "weights": "", "out": [], "into": []}
+    bomb = {"size": 8, "upper_triangle": base64.b64encode(data).decode(), "weights": ""}
+    bomb |= {"out": [], "into": [], "twins": []}
     tracemalloc.start()
     try:
         for size in (8, 1 << 14):
             with pytest.raises(InvalidInput):
-                proof_from_json({"parts": [{"steps": [bomb | {"size": size}]}]}, 8)
+                proof_from_json({"parts": [{"steps": [bomb | {"size": size}], "unit": None}]}, 8)
         # Within the size of the problem, but more numbers in all than a proof may hold.
         with pytest.raises(InvalidInput, match="too many numbers"):
-            proof_from_json({"parts": [{"steps": [bomb | {"size": 1 << 14}]}]}, 1 << 14)
+            proof_from_json({"parts": [{"steps": [bomb | {"size": 1 << 14}], "unit": None}]}, 1 << 14)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -168,7 +173,10 @@ def test_all_steps_together_hold_no_more_numbers_than_a_proof_may(monkeypatch: p
 
 def test_cases_of_any_depth_are_read_and_written() -> None:
     depth = 20_000
-    stored = {"parts": [*({"steps": [], "unit": 0} for _ in range(depth)), *({"steps": []} for _ in range(depth + 1))]}
+    number = packed(np.zeros(1))
+    step = {"size": 1, "upper_triangle": number, "weights": number, "out": [], "into": [], "twins": []}
+    cases, ends = [{"steps": [step], "unit": 0}] * depth, [{"steps": [], "unit": None}] * (depth + 1)
+    stored = {"parts": cases + ends}
     proof = proof_from_json(json.loads(json.dumps(stored)), 3)
     again = proof_as_json(proof)
     assert len(again["parts"]) == 2 * depth + 1

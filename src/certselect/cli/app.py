@@ -18,6 +18,9 @@ from certselect.cli.generated import SettingsCommand
 from certselect.cli.path import path
 from certselect.cli.select import select
 
+# What `verify` exits with; 1 is a crash, 2 wrong usage.
+VERDICT_EXITS = {"false claim": 3, "broken file": 4, "another table": 5}
+
 app = typer.Typer(
     help="Choose features by mutual information, exactly and fast.",
     no_args_is_help=True,
@@ -92,7 +95,13 @@ def verify(
         typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict, if the result does not name it."),
     ] = None,
 ) -> None:
-    """Check a saved result against its table: measure it again, value the subset again, prove the bound again."""
+    """Check a saved result against its table: measure it again, value the subset again, prove the bound again.
+
+    Times, versions, cross-validated scores and how the search went cannot be checked; docs/result-format.md lists
+    what is.
+
+    Exit codes: 0 what is claimed holds; 3 a claim is false; 4 the file is broken; 5 the table is another one.
+    """
     from certselect.results import verify as check
 
     with output.watching() as warned:
@@ -100,10 +109,12 @@ def verify(
     output.print_notes(warned)
     if not outcome.holds:
         for reason in outcome.reasons:
-            typer.echo(f"FAILED: {reason}", err=True)
-        raise typer.Exit(1)
+            typer.echo(f"FAILED ({outcome.verdict}): {reason}", err=True)
+        raise typer.Exit(VERDICT_EXITS[outcome.verdict])
     typer.echo(f"verified: the features are worth {outcome.objective:.9g} nats")
     typer.echo(f"verified: {outcome.statement or 'the result claims no bound on other subsets'}")
+    if outcome.constraints:
+        typer.echo(f"verified under the constraints: {outcome.constraints}")
 
 
 @app.command()

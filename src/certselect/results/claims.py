@@ -6,6 +6,8 @@ import math
 from dataclasses import replace
 
 from certselect.certificate import Certificate
+from certselect.results.diary import DRAWING
+from certselect.results.limits import can_value_all, can_value_ties
 from certselect.results.result import Result
 from certselect.search import find_strategy
 from certselect.search.selection import COMPLETE, PROVEN_OPTIMAL
@@ -19,12 +21,14 @@ def claimed(result: Result) -> Result:
     A search knows more than a file can show where its proof grew too large to keep, where
     each size within a budget was bounded by itself, and where every subset was valued of more
     than are valued again. Then the bound is left out, "proven optimal" becomes "complete", and
-    features are not called proven.
+    features are not called proven. Ties are left out where a polished answer is none of them.
     """
     if result.terms is None:
         return result  # read from a file: these are its claims
     selection, certificate = result.selection, _kept(result.certificate)
     proof = certificate is not None and certificate.proof is not None
+    answer = tuple(sorted(selection.indices.tolist()))
+    tied = answer in selection.ties and can_value_ties(selection.ties)
     optimal = selection.status == PROVEN_OPTIMAL and (proof or _valued_again(result))
     bound = gap = math.nan
     if optimal and not proof:
@@ -41,6 +45,8 @@ def claimed(result: Result) -> Result:
         status=COMPLETE if selection.status == PROVEN_OPTIMAL and not optimal else selection.status,
         proven_in=selection.proven_in if proof else (),
         proven_out=selection.proven_out if proof else (),
+        ties=selection.ties if tied else (),
+        drawn_size=selection.drawn_size if selection.strategy in DRAWING else math.nan,
     )
     told = ("status", "proven_in", "proven_out")  # what the explanation is made of, beside the subset
     same = all(getattr(changed, name) == getattr(selection, name) for name in told)
@@ -56,6 +62,24 @@ def _kept(certificate: Certificate | None) -> Certificate | None:
 
 def _valued_again(result: Result) -> bool:
     """Whether every subset was valued, and they are not more than are valued again."""
+    if result.selection.strategy != EXHAUSTIVE or result.problem is None:
+        return False
     usual = find_strategy(EXHAUSTIVE).options["max_subsets"]
     allowed = result.settings.searching.all_options.get("max_subsets", usual)
-    return result.selection.strategy == EXHAUSTIVE and allowed <= usual
+    return allowed <= usual and can_value_all(result.problem)
+
+
+def beyond_its_file(result: Result, claim: Result) -> tuple[str, ...]:
+    """What a result in memory says and its file's `claim` does not: what `verify` cannot confirm."""
+    known, kept = result.selection, claim.selection
+    left = []
+    if known.statement != kept.statement:
+        kept_too = "less" if kept.statement else "no bound"
+        left.append(f"{known.statement} (by the search; what the result keeps proves {kept_too})")
+    if known.status != kept.status:
+        left.append(f"that the result is {known.status}")
+    if (known.proven_in, known.proven_out) != (kept.proven_in, kept.proven_out):
+        left.append("that features are proven in or out")
+    if known.ties != kept.ties:
+        left.append("the ties that were listed")
+    return tuple(left)

@@ -105,7 +105,7 @@ def read_json(file: Path) -> Any:
     except InvalidInput:
         raise
     except (ValueError, RecursionError) as error:
-        got = f"the file {str(file)!r}, which is not JSON ({error})"
+        got = f"what is not JSON ({error}), in the file {str(file)!r}"
         raise InvalidInput(got, "a result of certselect", "Name another file.") from None
 
 

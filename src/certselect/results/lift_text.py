@@ -11,7 +11,7 @@ from certselect.certificate.lift import Lift
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.results.packed_numbers import packed, unpacked
-from certselect.results.stored import REMEDY
+from certselect.results.stored import REMEDY, Part
 
 PACKED = "<f4"
 
@@ -35,6 +35,7 @@ def lift_from_json(stored: Any, size: int) -> Lift | None:
         return None
     if not isinstance(stored, dict) or not _is_number(stored.get("price")):
         raise InvalidInput("a lift without a price", "an object with a number for a price", REMEDY)
+    Part(stored, "a lift").only({"price", "pairs"})
     try:
         price = float(stored["price"])
     except OverflowError:
@@ -42,9 +43,10 @@ def lift_from_json(stored: Any, size: int) -> Lift | None:
     if stored.get("pairs") is None:
         return Lift(None, price)
     triangle = stored["pairs"]
-    if not isinstance(triangle, dict) or not _is_number(triangle.get("size")) or triangle["size"] != size:
+    if not isinstance(triangle, dict) or type(triangle.get("size")) is not int or triangle["size"] != size:
         got = triangle.get("size") if isinstance(triangle, dict) else triangle
         raise InvalidInput(f"a lift of size {shown(got)}", f"{size}, the size of the reduced problem", REMEDY)
+    Part(triangle, "a lift's pairs").only({"size", "upper_triangle"})
     upper = unpacked(triangle.get("upper_triangle"), size * (size - 1) // 2, PACKED, "a lift")
     pairs = np.zeros((size, size), dtype=np.float32)
     start = 0

@@ -23,8 +23,8 @@ from certselect.results.lift_text import lift_from_json
 from certselect.results.proof_text import proof_from_json
 from certselect.results.provenance import Provenance
 from certselect.results.result import Result
-from certselect.results.size_choice import SizeChoice
-from certselect.results.stored import REMEDY, Part, each_is, number, text, truth, whole_number, with_nan
+from certselect.results.size_choice import HONEST, PAPER, SizeChoice
+from certselect.results.stored import REMEDY, Part, duration, each_is, number, text, truth, whole_number, with_nan
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.settings import Settings
 
@@ -32,6 +32,7 @@ from certselect.settings import Settings
 MOST_FEATURES = 10_000_000
 # NumPy takes seeds of any length; longer ones than this are no numbers anyone chose.
 LONGEST_SEED = 4096
+_PROTOCOLS = (HONEST, PAPER)
 _STATUSES = (COMPLETE, PROVEN_OPTIMAL, INTERRUPTED)
 _BY_MULTIPLIERS = (BY_ROW_SUMS, BY_CHOLESKY, BY_COUNTING)
 
@@ -53,15 +54,19 @@ def from_dict(stored: Any) -> Result:
     )
     origin = _provenance(whole.part("provenance"))
     selection = _selection(whole.part("selection"), whole, origin.n_features)
-    if whole.text("statement") != selection.statement:
-        raise whole.wrong("statement", f"what value, bound and gap say: {selection.statement!r}")
-    return Result(
-        settings=Settings.from_dict(whole.get("settings")),
+    settings = Settings.from_dict(whole.get("settings"))
+    if settings.reading.weight in origin.target:
+        raise whole.part("provenance").wrong("target", "other columns than that of the weights")
+    result = Result(
+        settings=settings,
         selection=selection,
         provenance=origin,
-        choice=None if whole.get("choice") is None else _choice(whole.part("choice"), selection.k),
+        choice=None if whole.get("choice") is None else _choice(whole.part("choice"), selection.k, origin.n_features),
         saved_explanation=_explanation(whole.part("explanation"), origin.n_features),
     )
+    if whole.text("statement") != selection.statement:
+        raise whole.contradicts("statement", f"what value, bound and gap say: {selection.statement!r}")
+    return result
 
 
 def _selection(part: Part, whole: Part, n_features: int) -> Selection:
@@ -70,22 +75,24 @@ def _selection(part: Part, whole: Part, n_features: int) -> Selection:
         | {"tolerance", "strategy", "status", "scores", "drawn_size", "dropped", "proven_in", "proven_out", "ties"}
     )
 
-    def subset(listed: Any) -> bool:
-        return (
-            each_is(listed, lambda i: whole_number(i) and i < n_features)
-            and len(listed) == len(set(listed)) == part.whole("k") > 0
-        )
+    def columns(listed: Any) -> bool:
+        return each_is(listed, lambda i: whole_number(i) and i < n_features) and len(listed) == len(set(listed)) > 0
+
+    def tie(listed: Any) -> bool:
+        return columns(listed) and len(listed) == part.whole("k") and listed == sorted(listed)
 
     status, objective = part.text("status"), part.number("objective")
     if status not in _STATUSES:
         raise part.wrong("status", " or ".join(map(repr, _STATUSES)))
     if math.isnan(objective):
         raise part.wrong("objective", "a finite number")
-    if not subset(part.get("indices")):
-        raise part.wrong("indices", f"k different whole numbers below {n_features}, the number of features")
+    if not columns(part.get("indices")):
+        raise part.wrong("indices", f"different whole numbers below {n_features}, the number of features")
     names = part.list_of("features", text)
-    if len(names) != part.whole("k"):
-        raise part.wrong("features", "k names")
+    if len(names) != len(part.get("indices")):
+        raise part.wrong("features", "a name for each index")
+    if not 1 <= part.whole("k") <= n_features:
+        raise part.wrong("k", f"1 to {n_features}")
     bound, gap = part.number("upper_bound"), part.number("gap")
     if math.isnan(gap) and not math.isnan(bound):
         gap = math.inf  # relative to a value of 0, for which JSON has no number
@@ -102,12 +109,12 @@ def _selection(part: Part, whole: Part, n_features: int) -> Selection:
         upper_bound=bound,
         gap=gap,
         tolerance=part.number("tolerance"),
-        dropped=tuple(part.list_of("dropped", text)),
+        dropped=part.different("dropped"),
         certificate=None if stored is None else _certificate(whole.part("certificate"), objective, bound, n_features),
         drawn_size=part.number("drawn_size"),
-        proven_in=tuple(part.list_of("proven_in", text)),
-        proven_out=tuple(part.list_of("proven_out", text)),
-        ties=tuple(tuple(each) for each in part.list_of("ties", subset)),
+        proven_in=part.different("proven_in"),
+        proven_out=part.different("proven_out"),
+        ties=tuple(tuple(each) for each in part.list_of("ties", tie)),
         constrained=part.truth("constrained"),
         any_size=part.truth("any_size"),
     )
@@ -150,23 +157,25 @@ def _provenance(part: Part) -> Provenance:
         n_samples=part.whole("n_samples"),
         n_features=part.whole("n_features"),
         fingerprint=part.text("fingerprint"),
-        target=tuple(part.list_of("target", text)),
+        target=part.different("target"),
         measured=part.mapping_of("measured", lambda value: text(value) or whole_number(value)),
         picked=part.text("picked"),
         seed=seed,
-        seconds={stage: with_nan([spent])[0] for stage, spent in part.mapping_of("seconds", number).items()},
+        seconds={stage: with_nan([spent])[0] for stage, spent in part.mapping_of("seconds", duration).items()},
         versions=part.mapping_of("versions", text),
     )
 
 
-def _choice(part: Part, k: int) -> SizeChoice:
+def _choice(part: Part, k: int, n_features: int) -> SizeChoice:
     part.only(
         {"estimator", "scoring", "protocol", "one_standard_error", "sizes", "mean_scores", "standard_errors"}
         | {"split_scores"}
     )
     sizes = part.list_of("sizes", whole_number)
-    if k not in sizes or sizes != sorted(set(sizes)):
-        raise part.wrong("sizes", f"whole numbers, ascending, {k} among them, which is what was chosen")
+    if k not in sizes or sizes != sorted(set(sizes)) or not 1 <= sizes[0] <= sizes[-1] <= n_features:
+        raise part.wrong("sizes", f"1 to {n_features}, ascending, {k} among them, which is what was chosen")
+    if part.text("protocol") not in _PROTOCOLS:
+        raise part.wrong("protocol", " or ".join(map(repr, _PROTOCOLS)))
     columns = {name: part.list_of(name, number) for name in ("mean_scores", "standard_errors")}
     splits = part.list_of("split_scores", lambda listed: each_is(listed, number))
     for name, listed in [*columns.items(), *(("split_scores", scores) for scores in splits)]:

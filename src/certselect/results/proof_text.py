@@ -16,7 +16,7 @@ from certselect.certificate.proof import MOST_NUMBERS, Proof, Step
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.results.packed_numbers import packed, unpacked
-from certselect.results.stored import REMEDY, number
+from certselect.results.stored import REMEDY, Part
 
 PACKED = "<f8"
 
@@ -38,10 +38,10 @@ def proof_from_json(stored: Any, size: int) -> Proof:
     parts = stored.get("parts") if isinstance(stored, dict) else None
     if not isinstance(parts, list) or not parts:
         raise InvalidInput("a proof without parts", "an object with a list of them", REMEDY)
-    floor = stored.get("floor")
-    if not number(floor):
-        raise InvalidInput(f"a proof with the floor {shown(floor)}", "a finite number or null", REMEDY)
-    whole = Proof(floor=-math.inf if floor is None else float(floor))
+    proof = Part(stored, "a proof")
+    proof.only({"floor", "parts"})
+    floor = proof.number("floor")
+    whole = Proof(floor=-math.inf if math.isnan(floor) else floor)
     # Proofs to be filled, the next one last, and how many units can be open in them.
     waiting = [(whole, size)]
     numbers = 0
@@ -49,6 +49,7 @@ def proof_from_json(stored: Any, size: int) -> Proof:
         steps = part.get("steps") if isinstance(part, dict) else None
         if not waiting or not isinstance(steps, list):
             raise InvalidInput(f"a proof of {len(parts)} parts", "as many as its cases need, with steps", REMEDY)
+        Part(part, "a part of a proof").only({"steps", "unit"})
         proof, most = waiting.pop()
         for step in steps:
             most = _size_of(step, most)
@@ -56,7 +57,10 @@ def proof_from_json(stored: Any, size: int) -> Proof:
             if numbers > MOST_NUMBERS:
                 raise InvalidInput("a proof of too many numbers", f"at most {MOST_NUMBERS}", "Prove less at once.")
             proof.steps.append(_step_from_json(step, most))
-        if part.get("unit") is not None:
+        if part["unit"] is not None:
+            if not steps:
+                # Provers distinguish cases after a step only; without one, a few bytes would cost a problem each.
+                raise InvalidInput("a proof that distinguishes cases without a step before", "one at least", REMEDY)
             proof.unit = _unit(part["unit"])
             proof.case_in, proof.case_out = Proof(), Proof()
             waiting += [(proof.case_out, most), (proof.case_in, most)]
@@ -77,6 +81,7 @@ def _step_as_json(step: Step) -> dict[str, Any]:
 
 
 def _step_from_json(stored: dict[str, Any], m: int) -> Step:
+    Part(stored, "a proof step").only({"size", "upper_triangle", "weights", "out", "into", "twins"})
     upper = unpacked(stored.get("upper_triangle"), m * (m + 1) // 2, PACKED, "a proof step")
     N = np.empty((m, m))
     start = 0
@@ -91,7 +96,11 @@ def _step_from_json(stored: dict[str, Any], m: int) -> Step:
     if any(not isinstance(pair, list) or len(pair) != 2 for pair in twins):
         raise InvalidInput("a proof step with twins that are not two units", "pairs", REMEDY)
     pairs = tuple((_unit(kept), _unit(dropped)) for kept, dropped in twins)
-    return Step(N, w, tuple(map(_unit, out)), tuple(map(_unit, into)), pairs)
+    dropped = [unit for _, unit in pairs]
+    for units in (out, into, dropped):
+        if len(units) > m or len(set(map(_unit, units))) < len(units):
+            raise InvalidInput("a proof step that decides a unit twice", "each unit once", REMEDY)
+    return Step(N, w, tuple(out), tuple(into), pairs)
 
 
 def _size_of(step: Any, most: int) -> int:

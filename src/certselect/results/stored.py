@@ -14,6 +14,10 @@ REMEDY = "Make the result anew: result.save(...), or certselect select ... --jso
 MOST = sys.float_info.max
 
 
+class Contradiction(InvalidInput):
+    """A result of the right form that says two things that cannot both be true."""
+
+
 class Part:
     """A part of a stored result: reads its entries, or says which of them is wrong."""
 
@@ -21,7 +25,13 @@ class Part:
         self.stored, self.where = stored, where
 
     def wrong(self, name: str, expected: str) -> InvalidInput:
-        return InvalidInput(f"{self.where} with {name} {shown(self.get(name))}", expected, REMEDY)
+        return InvalidInput(self._with(name), expected, REMEDY)
+
+    def contradicts(self, name: str, expected: str) -> Contradiction:
+        return Contradiction(self._with(name), expected, REMEDY)
+
+    def _with(self, name: str) -> str:
+        return f"{self.where} with {name} {shown(self.get(name))}"
 
     def only(self, known: set[str]) -> None:
         """Refuse entries that are missing, and entries that nobody knows."""
@@ -29,7 +39,8 @@ class Part:
             raise InvalidInput(f"{self.where} {shown(self.stored)}", "an object", REMEDY)
         for name in known.symmetric_difference(self.stored):
             what = "without" if name in known else "with an unknown entry"
-            raise InvalidInput(f"{self.where} {what} {shown(name)}", f"just {', '.join(sorted(known))}", REMEDY)
+            expected = "just the entries that docs/result-format.md lists"
+            raise InvalidInput(f"{self.where} {what} {shown(name)}", expected, REMEDY)
 
     def get(self, name: str) -> Any:
         return self.stored.get(name) if isinstance(self.stored, Mapping) else None
@@ -53,6 +64,13 @@ class Part:
 
     def list_of(self, name: str, check: Callable[[Any], bool]) -> list[Any]:
         return self._checked(name, lambda value: each_is(value, check), "a list of such entries as the format has")
+
+    def different(self, name: str) -> tuple[str, ...]:
+        """A list of names, none of which occurs twice."""
+        names = self.list_of(name, text)
+        if len(set(names)) < len(names):
+            raise self.wrong(name, "different names")
+        return tuple(names)
 
     def mapping_of(self, name: str, check: Callable[[Any], bool]) -> dict[str, Any]:
         value = self.get(name)
@@ -79,6 +97,11 @@ def text(value: Any) -> bool:
 
 def whole_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def duration(value: Any) -> bool:
+    """Seconds, or null where they are not known."""
+    return number(value) and (value is None or value >= 0)
 
 
 def number(value: Any) -> bool:

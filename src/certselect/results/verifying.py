@@ -14,26 +14,33 @@ import numpy as np
 from certselect.certificate import Certificate, certificate_of, gap, replay, tolerance
 from certselect.certificate.proof import Proof, Replayed
 from certselect.criteria import SubsetProblem, unsized_problem
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, UnknownColumn
 from certselect.evaluation.feature_report import feature_report
 from certselect.information import InformationTerms, measure_table
-from certselect.results.claims import EXHAUSTIVE, claimed
-from certselect.results.consistency import about_subsets, about_the_run, is_allowed, measuring_of
+from certselect.names import shown
+from certselect.results.claims import EXHAUSTIVE, beyond_its_file, claimed
+from certselect.results.consistency import about_subsets, about_the_run, is_allowed
+from certselect.results.constraint_words import constraints_in_words
+from certselect.results.diary import about_the_search
 from certselect.results.files import read_json
+from certselect.results.limits import can_value_all
 from certselect.results.parsing import from_dict
 from certselect.results.provenance import fingerprint
+from certselect.results.reasons import MOST, one_line, why
 from certselect.results.result import Result
+from certselect.results.stored import Contradiction
 from certselect.search import select
 from certselect.search.selection import PROVEN_OPTIMAL
+from certselect.settings import Reading
 from certselect.table import Table, read_source
 from certselect.table.frames import as_frame
 
+HOLDS, FALSE_CLAIM, BROKEN_FILE, ANOTHER_TABLE = "holds", "false claim", "broken file", "another table"
 # Terms are the same float for float wherever they are counted; the matrix products and
 # factorisations of a bound are not, by some 1e-12.
 _SAME = 1e-9
-_HINTS = {"fingerprint": ": it is another table, or its columns are in another order"}
 # What hostile settings and numbers run into.
-_FAILURES = (TypeError, ValueError, OverflowError, MemoryError)
+_FAILURES = (TypeError, ValueError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -42,20 +49,45 @@ class Verification:
 
     Attributes
     ----------
-    holds : bool
+    verdict : str
+        "holds"; "false claim"; "broken file" if it cannot be read or is no result; "another
+        table" if the rows, the columns, their names or what was measured of them differ.
     reasons : tuple of str
-        What is wrong, in words; empty if the claim holds.
+        What is wrong, in a few short lines that are safe to print; empty if the claim holds.
     objective, upper_bound : float
         As computed anew from the table; NaN where it did not come to that.
     statement : str
         What is proven again, in words; empty if nothing is.
+    constraints : str
+        What the subsets that the statement is about had to respect; empty if nothing.
+    unconfirmed : tuple of str
+        Of a result in memory: what it says and keeps no proof of, so that it was not checked.
+        A file makes no such claims.
     """
 
-    holds: bool
-    reasons: tuple[str, ...]
+    verdict: str
+    reasons: tuple[str, ...] = ()
     objective: float = math.nan
     upper_bound: float = math.nan
     statement: str = ""
+    constraints: str = ""
+    unconfirmed: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reasons", tuple(map(one_line, self.reasons[:MOST])))
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that is claimed, and can be checked, is true."""
+        return self.verdict == HOLDS
+
+
+class _Refused(Exception):
+    """The end of a check that cannot go on."""
+
+    def __init__(self, verdict: str, *reasons: str) -> None:
+        self.verdict, self.reasons = verdict, reasons
+        super().__init__(verdict)
 
 
 def verify(
@@ -65,8 +97,13 @@ def verify(
 
     Reads and measures the table again as the result says, states the constraints again,
     values the subset and proves the bound again from the saved multipliers or proof. Solvers
-    are not run, and no part of the result is trusted. docs/result-format.md lists what is
-    checked and what cannot be.
+    are not run, and no part of the result is trusted.
+
+    Not checked, because no table tells: times, versions, the splits' scores of a
+    cross-validation and what was fitted there, the scores on the way of searches that do not
+    rank features, the mean size of random draws, whether a search was interrupted, how it
+    was asked to search, and whether the ties that are listed are all there are.
+    docs/result-format.md goes through every field.
 
     Parameters
     ----------
@@ -85,39 +122,72 @@ def verify(
     >>> verify("chosen.json", "patients.csv").holds  # doctest: +SKIP
     True
     """
+    if not isinstance(result, Result | Mapping) and not Path(result).exists():
+        # Nothing to judge: a slip of whoever asks.
+        raise InvalidInput(f"the file {str(result)!r}, which is not there", "a saved result", "Check the path.")
     if not isinstance(result, Result):
-        stored = result if isinstance(result, Mapping) else read_json(Path(result))
         try:
-            result = from_dict(stored)
+            result = from_dict(result if isinstance(result, Mapping) else read_json(Path(result)))
+        except Contradiction as error:
+            return Verification(FALSE_CLAIM, (f"the result contradicts itself: {why(error)}",))
         except InvalidInput as error:
-            return Verification(False, (f"this is no result that could be true: {error}",))
+            return Verification(BROKEN_FILE, (f"this is no result that could be true: {why(error)}",))
     return check(result, X, y, sample_weight)
 
 
 def check(result: Result, X: Any, y: Any = None, sample_weight: Any = None) -> Verification:
     """The same for a result that was read already."""
-    result = claimed(result)
+    claim = claimed(result)
+    try:
+        outcome = _checked(claim, X, y, sample_weight)
+    except _Refused as refused:
+        outcome = Verification(refused.verdict, refused.reasons)
+    except MemoryError:
+        raise InvalidInput(
+            "a result that takes more memory to check than there is", "a larger machine", "Check it on one."
+        ) from None
+    return replace(outcome, unconfirmed=beyond_its_file(result, claim))
+
+
+def _checked(result: Result, X: Any, y: Any, sample_weight: Any) -> Verification:
+    selection, settings = result.selection, result.settings
     table = _read(result, X, y, sample_weight)
     wrong = [*_other_shape(result, table)]
     if wrong:
-        return Verification(False, tuple(wrong))
+        raise _Refused(ANOTHER_TABLE, *wrong)
     try:
-        terms = measure_table(table, measuring_of(result))
+        terms = measure_table(table, settings.measuring)
         problem = _problem(result, terms)
     except _FAILURES as error:
-        return Verification(False, (f"what the result says was done cannot be done: {error}",))
-    if not is_allowed(result.selection.indices, problem):
-        chosen = result.selection.indices.tolist()
-        return Verification(False, (f"{chosen} are not {problem.k} different columns that may be chosen together",))
+        raise _Refused(FALSE_CLAIM, f"what the result says was done cannot be done: {why(error)}") from None
+    drawn = _as_drawn(result)
+    right_number = len(selection.indices) == selection.k or drawn
+    if not right_number or not is_allowed(selection.indices, problem, of_any_number=drawn):
+        chosen = shown(selection.indices.tolist())
+        raise _Refused(FALSE_CLAIM, f"{chosen} are not {selection.k} different columns that may be chosen together")
     claim = _Claim(result, terms, problem)
-    wrong = [*claim.about_features(), *claim.about_value(), *claim.about_bound()]
+    wrong = [*claim.about_features(), *claim.about_value()]
+    if fingerprint(terms, selection.indices) != result.fingerprint:
+        same = "what was measured of the table is not what the fingerprint tells"
+        raise _Refused(ANOTHER_TABLE, f"{same}: it is another table, or the file was changed", *wrong)
+    if not math.isnan(selection.upper_bound) and selection.certificate is None and not can_value_all(problem):
+        wrong.append("a bound is claimed without a certificate, of more subsets than can be valued again")
+    wrong = wrong or [*claim.about_bound()]
     # What follows from these.
     wrong = wrong or [
         *about_the_run(result, terms),
+        *about_the_search(result, claim.problem),
         *about_subsets(result, claim.asked, claim.replayed),
         *claim.about_the_rest(),
     ]
-    return Verification(not wrong, tuple(wrong), claim.value, claim.bound, "" if wrong else claim.confirmed)
+    return Verification(
+        FALSE_CLAIM if wrong else HOLDS,
+        tuple(wrong),
+        claim.value,
+        claim.bound,
+        "" if wrong else claim.confirmed,
+        "" if wrong else constraints_in_words(settings.constraints, problem.feature_names),
+    )
 
 
 def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
@@ -125,7 +195,8 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
     reading, named = result.settings.reading, list(result.provenance.target)
     if sample_weight is not None or isinstance(X, Table):
         reading = replace(reading, weight=None)  # the weights come otherwise than they came then
-    if y is None and not isinstance(X, Table):
+    given = y is not None
+    if not given and not isinstance(X, Table):
         if not named:
             raise InvalidInput(
                 "no target, and a result that names none",
@@ -133,12 +204,35 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
                 "Pass y, or --target on the command line.",
             )
         y = named[0] if len(named) == 1 else named
-    table = read_source(X, y, reading, sample_weight=sample_weight)[0]
+    try:
+        table, target = read_source(X, y, reading, sample_weight=sample_weight)
+    except UnknownColumn as error:
+        if given and reading.weight is None:
+            raise  # named by whoever asks, not by the result
+        raise _Refused(ANOTHER_TABLE, f"the table lacks a column that the result names: {why(error)}") from None
+    except InvalidInput as error:
+        if not _readable(X, y, reading, sample_weight):
+            raise
+        raise _Refused(FALSE_CLAIM, f"the table cannot be read as the result says: {why(error)}") from None
+    if target and named and sorted(target) != sorted(named):
+        raise _Refused(ANOTHER_TABLE, f"the target is {shown(list(target))}, but the result is about {shown(named)}")
     names = tuple(map(str, result.explanation["feature"]))
     nameless = not isinstance(X, str | os.PathLike | Table) and (isinstance(X, list | tuple) or as_frame(X) is None)
     if nameless and len(set(names)) == table.n_features:
         return replace(table, feature_names=names)  # an array has no names that could be others
     return table
+
+
+def _readable(X: Any, y: Any, reading: Reading, sample_weight: Any) -> bool:
+    """Whether the table can be read at all, if not as the result says."""
+    usual = Reading(weight=reading.weight)
+    if usual == reading:
+        return False
+    try:
+        read_source(X, y, usual, sample_weight=sample_weight)
+    except InvalidInput:
+        return False
+    return True
 
 
 def _other_shape(result: Result, table: Table) -> Iterator[str]:
@@ -149,12 +243,23 @@ def _other_shape(result: Result, table: Table) -> Iterator[str]:
     ):
         if here != there:
             yield f"the table has {here} {name}, but the result was made from {there}"
+            return
+    for i, (here, there) in enumerate(zip(table.feature_names, result.explanation["feature"], strict=True)):
+        if here != there:
+            yield f"column {i} of the table is {shown(here)}, but the result was made from {shown(there)}"
+            return
 
 
 def _problem(result: Result, terms: InformationTerms) -> SubsetProblem:
     searching, selection = result.settings.searching, result.selection
     whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=result.settings.constraints)
     return whole.of_size(None) if selection.any_size else whole.of_size(selection.k)
+
+
+def _as_drawn(result: Result) -> bool:
+    """Whether the subset may be of another size than k: drawn by a search that was asked not to repair it."""
+    unrepaired = result.settings.searching.all_options.get("repair") is False
+    return unrepaired and math.isnan(result.selection.upper_bound)
 
 
 class _Claim:
@@ -183,11 +288,10 @@ class _Claim:
             "criterion": (self.problem.criterion.name, chosen.criterion),
             "constrained": (self.problem.constraints is not None, chosen.constrained),
             "measured": (dict(self.terms.settings), dict(self.result.provenance.measured)),
-            "fingerprint": (fingerprint(self.terms, chosen.indices), self.result.fingerprint),
         }
         for name, (here, there) in expected.items():
             if here != there:
-                yield f"the table gives {name} {here!r:.200}, not {there!r:.200}" + _HINTS.get(name, "")
+                yield f"the table gives {name} {shown(here)}, not {shown(there)}"
 
     def about_value(self) -> Iterator[str]:
         if not _close(self.value, self.selection.objective):
@@ -206,11 +310,12 @@ class _Claim:
         try:
             self.bound = self._derived(chosen.certificate)
         except _FAILURES as error:
-            yield f"a bound is claimed, but what is to prove it proves none ({error})"
+            yield f"a bound is claimed, but what is to prove it proves none ({why(error)})"
             return
         left = gap(chosen.objective, chosen.upper_bound)
         allowed = tolerance(self.problem, chosen.indices) if chosen.status == PROVEN_OPTIMAL else math.nan
-        if not chosen.upper_bound >= max(self.value, self.bound - max(self.rounding, _SAME * abs(self.bound))):
+        least = max(chosen.objective, self.bound - max(self.rounding, _SAME * abs(self.bound)))
+        if not chosen.upper_bound >= least:
             yield f"it is proven that no {chosen.k} features exceed {self.bound!r}, not {chosen.upper_bound!r}"
         elif left != chosen.gap:
             yield f"value and bound leave a gap of {left!r}, not {chosen.gap!r}"
@@ -251,7 +356,7 @@ class _Claim:
                 same = _close(here, there) if isinstance(here, float) else here == there
                 if not same:
                     feature = self.problem.feature_names[i]
-                    yield f"the explanation of {feature!r} has {name} {there!r:.80}, not {here!r:.80}"
+                    yield f"the explanation of {shown(feature)} has {name} {shown(there)}, not {shown(here)}"
                     return
 
 

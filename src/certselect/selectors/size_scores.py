@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-# Means of the same scores added in another order differ by less; such sizes tie.
-_ROUNDING = 1e-12
+from certselect.results.size_choice import best_size, standard_errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,20 +35,11 @@ class SizeScores:
     @property
     def standard_error(self) -> np.ndarray:
         """Of each mean: the splits' sample deviation over the square root of their number."""
-        splits = len(self.scores)
-        return self.scores.std(axis=0, ddof=1) / np.sqrt(splits) if splits > 1 else np.zeros(len(self.sizes))
+        return standard_errors(self.scores)
 
     def best(self, *, one_standard_error: bool = False) -> int:
-        """Place of the size to choose: the smallest of those with the best mean score.
-
-        With `one_standard_error`, the smallest whose mean is within one standard error
-        of the best (that of the best size's mean). Sizes without a score in every
-        split do not take part.
-        """
-        mean = np.where(np.isnan(self.mean), -np.inf, self.mean)
-        top = int(np.argmax(mean))
-        margin = self.standard_error[top] if one_standard_error else 0.0
-        return int(np.argmax(mean >= mean[top] - margin - _ROUNDING * abs(mean[top])))
+        """Place of the size to choose, by the rule of `best_size`."""
+        return best_size(self.mean, self.standard_error, one_standard_error=one_standard_error)
 
     def as_cv_results(self, n_features: int) -> dict[str, Any]:
         """The scores under the names scikit-learn's RFECV gives them."""

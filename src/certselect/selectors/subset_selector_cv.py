@@ -18,7 +18,7 @@ from certselect.criteria import find_criterion
 from certselect.errors import warn_user
 from certselect.names import find_name
 from certselect.results.choosing import check_search, make_result
-from certselect.results.size_choice import SizeChoice
+from certselect.results.size_choice import HONEST, PAPER, SizeChoice
 from certselect.search.options import make_generator
 from certselect.search.registry import find_strategy, is_auto
 from certselect.search.select import select_by
@@ -35,8 +35,6 @@ from certselect.settings.checks import flag
 from certselect.table import Table, read_table
 from certselect.table.series import names_of
 from certselect.threads import thread_count
-
-HONEST, PAPER = "honest", "paper"
 
 
 class OptimisticScoreWarning(UserWarning):
