@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from certselect.coding import cuts
 from certselect.errors import IdleSettingWarning, InvalidInput
 from certselect.settings import GROUPS, Constraints, Measuring, Reading, Searching, Settings, all_settings
+from certselect.settings.measuring import MOST_BINS
 
 DEFAULTS = {
     "task": "auto",
@@ -130,7 +131,7 @@ def test_choices_are_matched_in_any_case(name):
 
 def test_a_misspelt_choice_is_answered_with_the_nearest():
     refused({"measure": "nieghbors"}, "Did you mean 'neighbors'?")
-    refused({"bins": "sturgess"}, "a whole number, 2 or more", "Did you mean 'sturges'?")
+    refused({"bins": "sturgess"}, "a whole number, 2 to 10000", "Did you mean 'sturges'?")
     refused({"certify": "tigt"}, "False, True or 'tight'", "Pass 'tight'")
 
 
@@ -142,9 +143,9 @@ WRONG = {
     "correction": [None, False],
     "n_neighbors": [0, -1, 2.0, "3", True, None, np.float64(3)],
     "discretize": [None, 5],
-    "bins": [1, 0, 5.0, "5", True, None, [5]],
+    "bins": [1, 0, MOST_BINS + 1, 10**9, 5.0, "5", True, None, [5]],
     "integers": [None, 1],
-    "target_bins": [1, "sturges", 2.5, None],
+    "target_bins": [1, MOST_BINS + 1, "sturges", 2.5, None],
     "include": ["a", b"a", 3, {"a": 1}, iter(["a"]), [1.5], [True], [None], [["a"]], np.array(3)],
     "exclude": ["a", 3, [1.5]],
     "feature_groups": ["ab", ["ab"], [[1.5]], {"all": [["a"]]}, {"at_most_one": ["ab"]}, {3: []}, 3, [3]],
@@ -364,8 +365,8 @@ keyword_sets = st.builds(
             "integers": of_choices("integers"),
             "weight": st.none() | st.text(min_size=1),
             "n_neighbors": st.integers(min_value=1),
-            "bins": st.integers(min_value=2) | of_choices("bins"),
-            "target_bins": st.integers(min_value=2),
+            "bins": st.integers(2, MOST_BINS) | of_choices("bins"),
+            "target_bins": st.integers(2, MOST_BINS),
             "include": lists,
             "exclude": lists,
             "feature_groups": st.none() | grouped | st.fixed_dictionaries({"at_most_one": grouped}),

@@ -83,6 +83,7 @@ def select(
         raise InvalidInput(f"{name}, also in strategy_options", "one value for it", "Remove it from strategy_options.")
     found, polish, options = settle(stated.strategy, problems, stated.polish, {**own, **options})
     certify = stated.certify
+    check_room(problems, found, certify)
     if is_auto(strategy) and found.name == "forward":
         warn_user(
             f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
@@ -109,6 +110,13 @@ def select_by(problem: SubsetProblem, searching: Searching) -> Selection:
         certify=searching.certify,
         strategy_options=searching.all_options,
     )
+
+
+def check_room(problems: Sequence[SubsetProblem], strategy: Strategy, certify: bool | str) -> None:
+    """Refuse what needs all pairs of features where memory has no room for them, before the search begins."""
+    if strategy.needs_all_pairs or certify:
+        for problem in problems[:1]:  # they differ in size alone
+            problem.check_room_for_pairs()
 
 
 def settle(

@@ -6,6 +6,7 @@ NumPy's scalars pass as the numbers they are without NumPy being imported here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import inf
 from typing import Any
 
 from certselect.errors import InvalidInput
@@ -20,31 +21,35 @@ def one_of(choices: Iterable[str]) -> Check:
     return lambda name, value: find_name(name, value, choices)
 
 
-def whole(smallest: int) -> Check:
-    """A whole number that is large enough."""
+def whole(smallest: int, largest: float = inf) -> Check:
+    """A whole number that is large enough, and not too large."""
 
     def check(name: str, value: Any) -> int:
         number = as_whole(value)
-        if number is not None and number >= smallest:
+        if number is not None and smallest <= number <= largest:
             return number
-        raise InvalidInput(f"{name}={shown(value)}", f"a whole number, {smallest} or more", f"Pass {name} as an int.")
+        raise InvalidInput(f"{name}={shown(value)}", _range(smallest, largest), f"Pass {name} as an int.")
 
     return check
 
 
-def whole_or_one_of(smallest: int, rules: Iterable[str]) -> Check:
-    """A whole number that is large enough, or the name of a rule."""
+def whole_or_one_of(smallest: int, largest: int, rules: Iterable[str]) -> Check:
+    """A whole number within these, or the name of a rule."""
 
     def check(name: str, value: Any) -> int | str:
         number = as_whole(value)
-        if number is not None and number >= smallest:
+        if number is not None and smallest <= number <= largest:
             return number
         if isinstance(value, str):
-            return find_name(name, value, rules, also=f"a whole number, {smallest} or more")
-        wanted = f"a whole number, {smallest} or more, or one of {', '.join(rules)}"
+            return find_name(name, value, rules, also=_range(smallest, largest))
+        wanted = f"{_range(smallest, largest)}, or one of {', '.join(rules)}"
         raise InvalidInput(f"{name}={shown(value)}", wanted, f"Leave {name} out for its default.")
 
     return check
+
+
+def _range(smallest: int, largest: float) -> str:
+    return f"a whole number, {smallest} or more" if largest == inf else f"a whole number, {smallest} to {largest}"
 
 
 def number_or_none(*, above: bool) -> Check:

@@ -33,6 +33,8 @@ METHODS = {
     "mean_std": "three levels, cut at mean - std and mean + std",
     "mdlp": "cuts chosen by the classes",
 }
+# More would leave most of them empty in any table, and take gigabytes for their edges.
+MOST_BINS = 10_000
 BIN_RULES = {"sturges": "", "freedman_diaconis": "", "sqrt": ""}
 INTEGERS = {"levels": "each value is a level", "numbers": "discretised like other numbers"}
 
@@ -74,7 +76,7 @@ class Measuring(SettingsGroup):
         5,
         "Levels per column of numbers, a whole number or the name of a rule",
         MEASURING_PANEL,
-        whole_or_one_of(2, BIN_RULES),
+        whole_or_one_of(2, MOST_BINS, BIN_RULES),
         Option("bins", metavar="NUMBER|RULE"),
         choices=BIN_RULES,
     )
@@ -83,7 +85,7 @@ class Measuring(SettingsGroup):
         5,
         "Bins of equal counts into which the measure plugin cuts a target of numbers",
         MEASURING_PANEL,
-        whole(2),
+        whole(2, MOST_BINS),
         Option("whole"),
     )
 
