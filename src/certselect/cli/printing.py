@@ -6,6 +6,7 @@ name could clear the screen or write over what stands there, are shown instead o
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -33,10 +34,10 @@ def show(table: Table) -> None:
     """Print a table to standard output; what is in it comes from `cell`."""
     from rich.console import Console
 
-    console = Console()
-    with console.capture() as captured:
-        console.print(table)
-    _put(captured.get())
+    seen = Console()  # knows the terminal; what is printed goes the same way as all else
+    drawn = io.StringIO()
+    Console(file=drawn, force_terminal=seen.is_terminal, width=seen.width).print(table)
+    _put(drawn.getvalue())
 
 
 def cell(text: str) -> Text:

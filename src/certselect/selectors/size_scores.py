@@ -9,6 +9,13 @@ import numpy as np
 
 # Means of the same scores added in another order differ by less; such sizes tie.
 _ROUNDING = 1e-12
+# How scikit-learn's names of scores begin that lie between 0 and 1, and those that are 1 at most.
+_SHARES = (
+    *("accuracy", "balanced_accuracy", "top_k_accuracy", "average_precision", "roc_auc"),
+    *("f1", "precision", "recall", "jaccard"),
+)
+_AT_MOST_ONE = ("r2", "explained_variance", "d2_", "matthews_corrcoef")
+_SLACK = 1e-9  # sums of weights round
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +38,18 @@ class SizeScores:
 
     @property
     def mean(self) -> np.ndarray:
-        return self.scores.mean(axis=0)
+        with np.errstate(invalid="ignore"):  # infinite scores of both signs have no mean: NaN
+            return self.scores.mean(axis=0)
 
     @property
     def standard_error(self) -> np.ndarray:
         """Of each mean: the splits' sample deviation over the square root of their number."""
         splits = len(self.scores)
-        return self.scores.std(axis=0, ddof=1) / np.sqrt(splits) if splits > 1 else np.zeros(len(self.sizes))
+        return self._deviation(ddof=1) / np.sqrt(splits) if splits > 1 else np.zeros(len(self.sizes))
+
+    def _deviation(self, ddof: int) -> np.ndarray:
+        with np.errstate(invalid="ignore"):  # NaN where a score is infinite
+            return self.scores.std(axis=0, ddof=ddof)
 
     def best(self, *, one_standard_error: bool = False) -> int:
         """Place of the size to choose: the smallest of those with the best mean score.
@@ -48,6 +60,8 @@ class SizeScores:
         """
         mean = np.where(np.isnan(self.mean), -np.inf, self.mean)
         top = int(np.argmax(mean))
+        if np.isinf(mean[top]):  # no margin can be taken from it
+            return top
         margin = self.standard_error[top] if one_standard_error else 0.0
         return int(np.argmax(mean >= mean[top] - margin - _ROUNDING * abs(mean[top])))
 
@@ -59,11 +73,23 @@ class SizeScores:
                 supports[split, place, columns] = True
         return {
             "mean_test_score": self.mean,
-            "std_test_score": self.scores.std(axis=0),
+            "std_test_score": self._deviation(ddof=0),
             **{f"split{split}_test_score": scores for split, scores in enumerate(self.scores)},
             **{f"split{split}_support": support for split, support in enumerate(supports)},
             "n_features": self.sizes,
         }
+
+
+def score_range(scoring: Any) -> tuple[float, float]:
+    """Between which numbers scores lie that scikit-learn gives by this name; any number by a function of the user's."""
+    if not isinstance(scoring, str):
+        return -np.inf, np.inf
+    if scoring.startswith(_SHARES):
+        return -_SLACK, 1.0 + _SLACK
+    if scoring.startswith("neg_"):
+        return -np.inf, _SLACK
+    highest = 1.0 + _SLACK if scoring.startswith(_AT_MOST_ONE) else np.inf
+    return -np.inf, highest
 
 
 class StoppedEarly(KeyboardInterrupt):
