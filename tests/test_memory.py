@@ -37,9 +37,9 @@ def test_the_strategies_are_told_apart():
 def test_searches_that_need_all_pairs_are_refused(table, small_machine, strategy):
     terms = information_terms(*table)
     with pytest.raises(InvalidInput, match=rf"all pairs of {N} features, 0\.14 GiB; .*strategy='forward'"):
-        select(subset_problem(terms, 3), strategy)
+        select(subset_problem(terms, 1), strategy)  # so few subsets that even "exhaustive" would try
     with pytest.raises(InvalidInput, match="all pairs"):
-        selection_path(terms, [2, 3], strategy=strategy)
+        selection_path(terms, [1, 2], strategy=strategy)
     assert not {"redundancy", "conditional_redundancy", "interaction"} & terms.__dict__.keys()
 
 
@@ -53,6 +53,12 @@ def test_the_others_go_on(table, small_machine, strategy):
             select(problem, strategy, certify=claim)
     with pytest.raises(InvalidInput, match="all pairs"):
         certify(problem, selection)
+
+
+def test_a_sample_of_the_rows_has_room(table, small_machine):
+    pytest.importorskip("clarabel")
+    selection = select(subset_problem(information_terms(*table), 3), "qpfs", nystroem=20, random_state=0)
+    assert len(selection.indices) == 3
 
 
 def test_single_precision_takes_half_the_room(table, small_machine):

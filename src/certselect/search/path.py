@@ -72,7 +72,7 @@ def select_sizes(
     whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=constraints)
     problems = [whole.of_size(size) for size in _check_sizes(sizes)]
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
-    check_room(problems, strategy, searching.certify)
+    check_room(problems, searching.certify)
     return select_each(
         problems,
         strategy,

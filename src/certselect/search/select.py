@@ -83,7 +83,7 @@ def select(
         raise InvalidInput(f"{name}, also in strategy_options", "one value for it", "Remove it from strategy_options.")
     found, polish, options = settle(stated.strategy, problems, stated.polish, {**own, **options})
     certify = stated.certify
-    check_room(problems, found, certify)
+    check_room(problems, certify)
     if is_auto(strategy) and found.name == "forward":
         warn_user(
             f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
@@ -112,9 +112,12 @@ def select_by(problem: SubsetProblem, searching: Searching) -> Selection:
     )
 
 
-def check_room(problems: Sequence[SubsetProblem], strategy: Strategy, certify: bool | str) -> None:
-    """Refuse what needs all pairs of features where memory has no room for them, before the search begins."""
-    if strategy.needs_all_pairs or certify:
+def check_room(problems: Sequence[SubsetProblem], certify: bool | str) -> None:
+    """Refuse a bound that memory has no room for before the search whose answer it is about.
+
+    Searches that need all pairs of features ask for them first, and are refused there.
+    """
+    if certify:
         for problem in problems[:1]:  # they differ in size alone
             problem.check_room_for_pairs()
 
