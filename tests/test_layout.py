@@ -31,7 +31,7 @@ ROOMS = [
     "cli",
 ]
 # Small modules beside the rooms, which every room may import; they import no room.
-BESIDE = {"errors", "names", "progress", "registered", "threads"}
+BESIDE = {"errors", "memory", "names", "progress", "registered", "threads", "writing"}
 # What settings are made of: nothing that has to be loaded before `--help` can answer.
 UNDER_SETTINGS = {"settings", "errors", "names"}
 FRAMES = {"narwhals", "pandas", "polars", "pyarrow"}

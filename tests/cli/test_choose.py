@@ -190,7 +190,7 @@ def test_a_killed_run_goes_on_and_ends_alike(csv, tmp_path):
     assert json.loads(again.stdout)["selection"]["features"] == whole["selection"]["features"]
     other = in_process(*command, "--criterion", "mrmr")
     assert other.returncode == 2
-    assert "of a run with another setting of the search" in other.stderr
+    assert "of a run with another criterion" in other.stderr
 
 
 def test_ctrl_c_prints_the_best_so_far_and_keeps_it(csv, tmp_path):

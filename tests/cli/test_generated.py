@@ -185,7 +185,7 @@ def test_bins_may_be_a_number():
     [
         (["--measure", "nieghbors"], "Did you mean 'neighbors'?"),
         (["--bins", "sturgess"], "Did you mean 'sturges'?"),
-        (["--bins", "1"], "2 or more"),
+        (["--bins", "1"], "2 to 10000"),
         (["--n-neighbors", "0"], "1 or more"),
         (["--option", "draws"], "NAME=VALUE"),
         (["--option", "draws=1", "--option", "draws=2"], "draws twice"),

@@ -16,6 +16,7 @@ from certselect.cli import output
 from certselect.cli.choose import choose
 from certselect.cli.generated import SettingsCommand
 from certselect.cli.path import path
+from certselect.cli.printing import say, tell
 from certselect.cli.select import select
 
 # What `verify` exits with; 1 is a crash, 2 wrong usage.
@@ -36,13 +37,16 @@ def main() -> None:
     try:
         app()
     except CertselectError as error:
-        typer.echo(f"certselect: {error}", err=True)
+        tell(f"certselect: {error}")
+        sys.exit(2)
+    except MemoryError as error:
+        tell(f"certselect: out of memory ({error}). Use fewer columns or rows, or a machine with more memory.")
         sys.exit(2)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"certselect {__version__}")
+        say(f"certselect {__version__}")
         raise typer.Exit
 
 
@@ -66,19 +70,22 @@ def demo() -> None:
     data: Any = load_breast_cancer()
     names = [str(name) for name in data.feature_names]
     result = choose_subset(data.data, data.target_names[data.target], 8, feature_names=names, random_state=0)
-    typer.echo("Breast cancer data: 569 tumours, malignant or benign; 30 measurements, each cut into 5 bins.\n")
+    say("Breast cancer data: 569 tumours, malignant or benign; 30 measurements, each cut into 5 bins.")
+    say("")
     print_result(result)
-    typer.echo(
-        "\nTry next:\n"
-        "  certselect select TABLE.csv --target COLUMN -k 20             your own table (CSV or Parquet)\n"
-        "  certselect select TABLE.csv --target COLUMN --criterion mrmr  another criterion\n"
-        "  certselect select TABLE.csv --target COLUMN --strategy exact  the optimal subset, proven\n"
-        "  certselect select TABLE.csv --target COLUMN --json OUT.json   save the result with its proof\n"
-        "  certselect verify OUT.json TABLE.csv                          check a saved result against its table\n"
-        "  certselect choose TABLE.csv --target COLUMN --estimator svm   how many features a classifier needs\n"
-        "  certselect select --help                                      all options\n"
-        'In Python: from certselect import choose_subset; choose_subset("TABLE.csv", "COLUMN", 20)'
-    )
+    for line in (
+        "",
+        "Try next:",
+        "  certselect select TABLE.csv --target COLUMN -k 20             your own table (CSV or Parquet)",
+        "  certselect select TABLE.csv --target COLUMN --criterion mrmr  another criterion",
+        "  certselect select TABLE.csv --target COLUMN --strategy exact  the optimal subset, proven",
+        "  certselect select TABLE.csv --target COLUMN --json OUT.json   save the result with its proof",
+        "  certselect verify OUT.json TABLE.csv                          check a saved result against its table",
+        "  certselect choose TABLE.csv --target COLUMN --estimator svm   how many features a classifier needs",
+        "  certselect select --help                                      all options",
+        'In Python: from certselect import choose_subset; choose_subset("TABLE.csv", "COLUMN", 20)',
+    ):
+        say(line)
 
 
 app.command(cls=SettingsCommand)(select)
@@ -142,4 +149,4 @@ def criteria() -> None:
         ("criterion", "value of a subset of k features"),
         [(name, record.formula) for name, record in list_criteria().items()],
     )
-    typer.echo("Xi, Xj: chosen features; C: the target. Sums are over the chosen features and over their pairs.")
+    say("Xi, Xj: chosen features; C: the target. Sums are over the chosen features and over their pairs.")

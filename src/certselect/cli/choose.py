@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certselect.cli import options, output
+from certselect.cli.constraint_options import whole_number
 from certselect.cli.generated import with_settings
+from certselect.cli.printing import say
 from certselect.errors import CertselectError, InvalidInput
+from certselect.names import did_you_mean, shown
 from certselect.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from certselect.table import Table
 
 PANEL = "Trying sizes"
+MOST_SIZES = 1_000_000  # in one range: no classifier is tried on more columns
 
 
 @with_settings()
@@ -89,7 +93,6 @@ def choose(
     from certselect.selectors import SubsetSelectorCV
 
     _check_splits_and_scoring(cv, scoring)
-    output.check_json(json)
     unfinished = json.with_name(f"{json.name}.unfinished") if json is not None and output.prints_table(json) else None
     seed = settings.searching.random_state
     with output.watching() as warned:
@@ -114,19 +117,15 @@ def choose(
         hint = f"the same command goes on from {kept}" if kept else "with --resume FILE a stopped run can go on"
         output.print_notes(warned, [f"interrupted; this is the best so far; {hint}"])
         raise typer.Exit(output.INTERRUPTED_EXIT)
-    if output.prints_table(json):
-        _print_scores(selector.size_scores_, one_standard_error)
-        print_result(selector.result_)
-    output.print_notes(warned, notes_on_result(rows, selector.result_))
-    output.write_json(as_text(selector.result_), json)
-    if resume is None and unfinished is not None:
-        unfinished.unlink(missing_ok=True)
+    with output.saving(as_text(selector.result_), json, then_remove=unfinished if resume is None else None):
+        if output.prints_table(json):
+            _print_scores(selector.size_scores_, one_standard_error)
+            print_result(selector.result_)
+        output.print_notes(warned, notes_on_result(rows, selector.result_))
 
 
 def _check_splits_and_scoring(cv: int, scoring: str | None) -> None:
     from sklearn.metrics import get_scorer_names
-
-    from certselect.names import did_you_mean
 
     if cv < 2:
         raise InvalidInput(f"--cv {cv}", "2 or more", "The usual number is 5 or 10.")
@@ -146,10 +145,11 @@ def _sizes(listed: str | None, largest: int | None) -> list[int] | int | None:
         raise InvalidInput("--sizes and --max-size", "one of them", "Leave one out.")
     sizes: list[int] = []
     for part in listed.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise InvalidInput(f"--sizes {listed}", "sizes like 1-10,15,20", f"Check {part.strip()!r}.")
-        sizes.extend(range(int(first), int(last or first) + 1))
+        begin, dash, end = part.strip().partition("-")
+        first, last = whole_number(begin), whole_number(end if dash else begin)
+        if first is None or last is None or last - first >= MOST_SIZES:
+            raise InvalidInput(f"--sizes {shown(listed)}", "sizes like 1-10,15,20", f"Check {shown(part.strip())}.")
+        sizes.extend(range(first, last + 1))
     return sizes
 
 
@@ -162,7 +162,13 @@ def _fit(selector: SubsetSelectorCV, rows: Table, target: tuple[str, ...], readi
     except StoppedEarly as stop:
         return stop.so_far
     except ValueError as error:
-        if selector.scoring is None or isinstance(error, CertselectError):
+        if isinstance(error, CertselectError):
+            raise
+        if "n_splits" in str(error):
+            raise InvalidInput(
+                f"too large a --cv ({error})", "no more splits than rows of a class", "Lower it."
+            ) from None
+        if selector.scoring is None:
             raise
         raise InvalidInput(
             f"--scoring {selector.scoring} for {rows.task} ({error})", "a score of that kind", "Leave --scoring out."
@@ -179,10 +185,10 @@ def _print_scores(scores: SizeScores, one_standard_error: bool) -> None:
     done = ~np.isnan(scores.mean)
     sizes, mean, error = scores.sizes[done], scores.mean[done], scores.standard_error[done]
     if not len(sizes):
-        typer.echo("No size is scored in every split yet.")
+        say("No size is scored in every split yet.")
         return
     columns = {"mean score": [f"{value:.4f}" for value in mean], "+-": [f"{value:.4f}" for value in error]}
     best = int(scores.sizes[scores.best(one_standard_error=one_standard_error)])
     print_size_table(sizes, columns, mean, marked=best)
     rule = "within one standard error of the best" if one_standard_error else "the best mean score"
-    typer.echo(f"{best} features: {rule}. +-: one standard error of the mean over {len(scores.scores)} splits.")
+    say(f"{best} features: {rule}. +-: one standard error of the mean over {len(scores.scores)} splits.")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
+from certselect.cli.printing import cell, say, show
 from certselect.information.terms import InformationTerms
 from certselect.results import Result
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
@@ -19,7 +18,6 @@ _MANY_LEVELS = 50
 
 def print_result(result: Result) -> None:
     """Print what was chosen, what each feature adds to it, and what is proven."""
-    console = Console()
     table = Table()
     table.add_column("feature", overflow="fold")
     table.add_column("relevance", justify="right")
@@ -29,13 +27,13 @@ def print_result(result: Result) -> None:
     selection, told = result.selection, result.explanation
     for i, redundancy in zip(selection.indices.tolist(), _mean_redundancies(result), strict=True):
         table.add_row(
-            _as_it_is(told["feature"][i]),
+            cell(told["feature"][i]),
             f"{told['relevance'][i]:.4f}",
             f"{redundancy:.4f}",
-            _as_it_is(told["closest"][i] or ""),
+            cell(told["closest"][i] or ""),
             f"{told['worth'][i]:.4f}",
         )
-    console.print(table)
+    show(table)
     said = [
         f"{len(selection.indices)} of {result.provenance.n_features} features, "
         f"{selection.criterion} = {selection.objective:.6f} nats, by {selection.strategy} ({selection.status}).",
@@ -45,7 +43,7 @@ def print_result(result: Result) -> None:
         "value: relevance minus its redundancy penalty.",
     ]
     for line in filter(None, said):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        say(line)
 
 
 def _mean_redundancies(result: Result) -> list[float]:
@@ -68,11 +66,6 @@ def _decided(selection: Selection) -> str:
     some = ", ".join(map(repr, selection.proven_in[:10])) + (", ..." if len(selection.proven_in) > 10 else "")
     held = f"{len(selection.proven_in)} features are in every better subset ({some}); " if some else ""
     return f"Decided: {held}{len(selection.proven_out)} features are in none."
-
-
-def _as_it_is(name: str) -> Text:
-    """A name as it is, for a column may be called "[red]" or hold control characters."""
-    return Text(repr(name)[1:-1])
 
 
 def notes_on_table(rows: InputTable, terms: InformationTerms) -> list[str]:

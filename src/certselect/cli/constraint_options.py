@@ -1,4 +1,4 @@
-"""Constraints as the command line takes them: lists of column names, and a file of costs."""
+"""Settings as the command line takes them: whole numbers, lists of column names, a file of costs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import csv
 from pathlib import Path
 
 from certselect.errors import InvalidInput
+
+_MOST_DIGITS = 18  # of a whole number in an option; Python refuses to read thousands of them
+
+
+def whole_number(text: str) -> int | None:
+    """The number that decimal digits spell, or None if the text is something else."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def split_names(listed: str) -> list[str]:

@@ -23,7 +23,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from certselect.cli.constraint_options import read_costs, split_names
+from certselect.cli import output
+from certselect.cli.constraint_options import read_costs, split_names, whole_number
+from certselect.cli.printing import tell
 from certselect.errors import InvalidInput
 from certselect.names import find_name
 from certselect.settings import About, Option, Settings, all_settings
@@ -56,6 +58,7 @@ def with_settings(*, without: Collection[str] = ()) -> Callable[[Callable[..., A
 
         @wraps(command)
         def run(**given: Any) -> Any:
+            output.check_json(given)
             # What remains of `given` are the command's own parameters.
             values = {name: given.pop(name) for name in parameters}
             settings = _noting_idle_ones({name: _value(name, about, values) for name, about in offered.items()})
@@ -150,7 +153,7 @@ def _noting_idle_ones(keywords: dict[str, Any]) -> Settings:
         warnings.simplefilter("always")
         settings = Settings.from_keywords(keywords)
     for warning in warned:
-        typer.echo(f"note: {warning.message}", err=True)
+        tell(f"note: {warning.message}")
     return settings
 
 
@@ -186,7 +189,7 @@ _KINDS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "whole": (int, _same),
     "number": (float, _same),
     "flag": (bool, _same),
-    "bins": (str, lambda text: int(text) if text.isdecimal() else text),
+    "bins": (str, lambda text: text if (number := whole_number(text)) is None else number),
     "columns": (list[str], _same),
     "groups": (list[str], lambda listed: [split_names(names) for names in listed]),
     "costs": (Path, read_costs),

@@ -10,6 +10,7 @@ import typer
 
 from certselect.cli import options, output
 from certselect.cli.generated import with_settings
+from certselect.cli.printing import say
 from certselect.settings import Settings, all_settings
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ def path(
     from certselect.search.selection import INTERRUPTED
     from certselect.selectors.fold_tables import sizes_to_try
 
-    output.check_json(json)
     constraints, searching = settings.constraints, settings.searching
     known = all_settings(("constraints", "searching"))
     with output.watching() as warned:
@@ -53,14 +53,14 @@ def path(
         curve = value_curve(terms, sizes, **{name: value for name, value in settings.flat().items() if name in known})
     elbow = find_elbow(curve) if len(sizes) > 2 else None
     interrupted = any(selection.status == INTERRUPTED for selection in curve.selections)
-    if output.prints_table(json):
-        _print_curve(curve, elbow)
     notes = notes_on_table(rows, terms)
     if interrupted:
         notes.append("interrupted; the sizes not reached are filled up with the most relevant columns")
-    output.print_notes(warned, notes)
     about = {"settings": settings.to_dict(), "target": list(names), "measured_by": dict(terms.settings)}
-    output.write_json(_as_text(curve, elbow, about), json)
+    with output.saving(_as_text(curve, elbow, about), json):
+        if output.prints_table(json):
+            _print_curve(curve, elbow)
+        output.print_notes(warned, notes)
     if interrupted:
         raise typer.Exit(output.INTERRUPTED_EXIT)
 
@@ -74,9 +74,9 @@ def _print_curve(curve: ValueCurve, elbow: Elbow | None) -> None:
     if not np.isnan(curve.upper_bounds).all():
         columns["at most"] = ["" if np.isnan(bound) else f"{bound:.4f}" for bound in curve.upper_bounds]
     print_size_table(curve.sizes, columns, curve.values, marked=elbow.k if elbow is not None else None)
-    typer.echo("value: what the subset is worth by the criterion (nats).")
+    say("value: what the subset is worth by the criterion (nats).")
     if elbow is not None:
-        typer.echo(elbow.statement)
+        say(elbow.statement)
 
 
 def _changes(curve: ValueCurve) -> list[str]:
@@ -84,7 +84,7 @@ def _changes(curve: ValueCurve) -> list[str]:
     changes, before = [], frozenset()
     for selection in curve.selections:
         names = dict(zip(selection.indices.tolist(), selection.names, strict=True))
-        come = [repr(name)[1:-1] for column, name in names.items() if column not in before]
+        come = [name for column, name in names.items() if column not in before]
         left = len(before.difference(names))
         some = ", ".join(come[:3]) + (f" and {len(come) - 3} more" if len(come) > 3 else "")
         changes.append(some + (f" ({left} leave)" if left else ""))

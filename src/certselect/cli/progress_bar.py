@@ -12,7 +12,7 @@ from certselect.progress import listening
 @contextmanager
 def progress_bar() -> Iterator[None]:
     """Show the progress of whatever runs inside the block, on standard error if it is a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
     from rich.console import Console

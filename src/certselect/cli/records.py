@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from certselect.cli.printing import cell, show
 
 
 def print_records(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
@@ -15,5 +16,5 @@ def print_records(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Non
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
-    Console().print(table)
+        table.add_row(*(Text("\n").join(map(cell, text.split("\n"))) for text in row))
+    show(table)

@@ -42,16 +42,15 @@ def select(
     from certselect.results.files import as_text
     from certselect.search.selection import INTERRUPTED
 
-    output.check_json(json)
     size = USUAL_SIZE if k is None and settings.constraints.budget is None else k
     with output.watching() as warned:
         rows, names, seconds = read_checked(table, target, settings)
         result = choose(rows, size, settings, target=names, seconds=seconds, n_jobs=jobs)
     if k is None:  # nobody asked for 10
         warned = [warning for warning in warned if not issubclass(warning.category, FewerFeaturesWarning)]
-    if output.prints_table(json):
-        print_result(result)
-    output.print_notes(warned, notes_on_result(rows, result))
-    output.write_json(as_text(result), json)
+    with output.saving(as_text(result), json):
+        if output.prints_table(json):
+            print_result(result)
+        output.print_notes(warned, notes_on_result(rows, result))
     if result.selection.status == INTERRUPTED:
         raise typer.Exit(output.INTERRUPTED_EXIT)

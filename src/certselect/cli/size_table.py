@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from certselect.cli.printing import cell, show
 
 _BAR = 24  # characters of the longest bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -36,9 +37,9 @@ def print_size_table(
     table.add_column("")
     for row, bar in enumerate(_bars(np.asarray(lengths, dtype=np.float64))):
         here = int(sizes[row]) == marked
-        texts = [Text(texts[row]) for texts in columns.values()]
+        texts = [cell(texts[row]) for texts in columns.values()]
         table.add_row(f"{sizes[row]}", *texts, Text(bar + (" <" if here else "")), style="bold" if here else None)
-    Console().print(table)
+    show(table)
 
 
 def _bars(lengths: np.ndarray) -> list[str]:

@@ -13,6 +13,10 @@ import numpy as np
 from certselect.criteria.definitions import Criterion
 from certselect.criteria.pairs import PairSource
 from certselect.errors import InvalidInput
+from certselect.memory import check_room_for_pairs
+
+# Fewer features have room for all their pairs on any machine, and are not asked how large a pair term is.
+_LARGE = 2000
 
 # Beyond these sums, squares and quotients of entries overflow or vanish on the way to a proof.
 SMALLEST, LARGEST = 2.0**-500, 2.0**500
@@ -61,9 +65,15 @@ class Objective:
     @cached_property
     def pair_matrix(self) -> np.ndarray:
         """All pair terms (n, n), whole: for searches that look everywhere."""
+        self.check_room_for_pairs()
         if self.pairs is None:
             return np.zeros((self.n_features, self.n_features))
         return self.pairs.matrix()
+
+    def check_room_for_pairs(self) -> None:
+        """Refuse, before anything is counted, the whole of the pair terms where memory has no room for it."""
+        if self.n_features >= _LARGE:
+            check_room_for_pairs(self.n_features, self.pair_row(0).itemsize)
 
     @property
     def inner(self) -> np.ndarray | None:

@@ -81,7 +81,8 @@ def load_published(
         except (OSError, ValueError) as error:
             failures.append(f"{address}: {error}")
         else:
-            with suppress(OSError):  # the data are here; a cache that cannot be written costs another download
+            # The data are here; a cache that cannot be written costs another download.
+            with suppress(OSError, InvalidInput):
                 write_stored(cached, dataset.X, dataset.y, dataset.feature_names)
             return dataset
     raise DataUnavailable(

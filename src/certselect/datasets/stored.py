@@ -8,8 +8,6 @@ rounding to these gives back the published numbers. A sparse file is one of
 
 from __future__ import annotations
 
-import os
-import tempfile
 import zipfile
 import zlib
 from pathlib import Path
@@ -19,6 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from certselect.datasets.content import Content
+from certselect.writing import write_whole
 
 
 def read_stored(path: Path) -> Content:
@@ -69,11 +68,4 @@ def write_stored(path: Path, X: np.ndarray | csr_array, y: np.ndarray, names: tu
     if names is not None:
         parts["feature_names"] = np.array(names)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, unfinished = tempfile.mkstemp(prefix=path.stem, suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, **parts)
-        os.replace(unfinished, path)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
+    write_whole(path, lambda file: np.savez_compressed(file, **parts))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from certselect.criteria import Criterion, find_criterion
 from certselect.errors import InvalidInput
 from certselect.results.parsing import from_dict
 from certselect.results.result import Result
+from certselect.writing import write_whole
 
 # A larger file is not read: proofs, by far the largest part, are kept only up to 256 MB.
 MOST_BYTES = 1 << 29
@@ -35,18 +35,6 @@ def as_text(result: Result) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def check_destination(path: str | os.PathLike[str]) -> Path:
-    """The path, if a file can be written there: better known before the work than after it."""
-    file = Path(path)
-    try:
-        possible = not file.is_dir() and file.parent.is_dir() and os.access(file.parent, os.W_OK)
-    except OSError as error:
-        raise _not_written(file, f", which cannot be written ({error.strerror})") from None
-    if not possible:
-        raise _not_written(file)
-    return file
-
-
 def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     """Write the result to a file, whole or not at all: a reader or a kill finds the old file or the new one."""
     write_text(as_text(result), path)
@@ -54,20 +42,7 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
     """Put text into a file, whole or not at all."""
-    file = check_destination(path)
-    # The name of the file itself may be as long as names can be.
-    unfinished = file.with_name(f".certselect.{os.getpid()}.{threading.get_ident()}.part")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        os.replace(unfinished, file)
-    except (OSError, ValueError) as error:
-        raise _not_written(file, f", which cannot be written ({error})") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def _not_written(file: Path, why: str = "") -> InvalidInput:
-    return InvalidInput(f"the file {str(file)!r}{why}", "a file in a folder that can be written to", "Check the path.")
+    write_whole(path, lambda file: file.write(text.encode()))
 
 
 def load_result(path: str | os.PathLike[str]) -> Result:

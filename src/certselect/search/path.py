@@ -9,7 +9,7 @@ from certselect.criteria.definitions import Criterion
 from certselect.criteria.problem import unsized_problem
 from certselect.errors import InvalidInput
 from certselect.search.registry import AUTO
-from certselect.search.select import settle
+from certselect.search.select import check_room, settle
 from certselect.search.selection import Selection
 from certselect.search.several_sizes import select_each
 from certselect.settings import Constraints, Searching, Settings
@@ -72,6 +72,7 @@ def select_sizes(
     whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=constraints)
     problems = [whole.of_size(size) for size in _check_sizes(sizes)]
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
+    check_room(problems, searching.certify)
     return select_each(
         problems,
         strategy,

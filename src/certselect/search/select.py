@@ -83,6 +83,7 @@ def select(
         raise InvalidInput(f"{name}, also in strategy_options", "one value for it", "Remove it from strategy_options.")
     found, polish, options = settle(stated.strategy, problems, stated.polish, {**own, **options})
     certify = stated.certify
+    check_room(problems, certify)
     if is_auto(strategy) and found.name == "forward":
         warn_user(
             f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
@@ -109,6 +110,16 @@ def select_by(problem: SubsetProblem, searching: Searching) -> Selection:
         certify=searching.certify,
         strategy_options=searching.all_options,
     )
+
+
+def check_room(problems: Sequence[SubsetProblem], certify: bool | str) -> None:
+    """Refuse a bound that memory has no room for before the search whose answer it is about.
+
+    Searches that need all pairs of features ask for them first, and are refused there.
+    """
+    if certify:
+        for problem in problems[:1]:  # they differ in size alone
+            problem.check_room_for_pairs()
 
 
 def settle(

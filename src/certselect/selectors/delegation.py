@@ -109,8 +109,14 @@ class Delegation:
         return values
 
     def _scorer(self) -> Callable[..., float]:
-        usual = "accuracy" if is_classifier(self.estimator) else "r2"
-        return get_scorer(usual if self.scoring is None else self.scoring)
+        return get_scorer(self._scoring)
+
+    @property
+    def _scoring(self) -> Any:
+        """What scores are given by: what was asked for, or the usual one."""
+        if self.scoring is not None:
+            return self.scoring
+        return "accuracy" if is_classifier(self.estimator) else "r2"
 
     def _routed(self, method: str, params: dict[str, Any]) -> Routed:
         if get_config()["enable_metadata_routing"]:

@@ -9,6 +9,14 @@ import numpy as np
 
 from certselect.results.size_choice import best_size, standard_errors
 
+# How scikit-learn's names of scores begin that lie between 0 and 1, and those that are 1 at most.
+_SHARES = (
+    *("accuracy", "balanced_accuracy", "top_k_accuracy", "average_precision", "roc_auc"),
+    *("f1", "precision", "recall", "jaccard"),
+)
+_AT_MOST_ONE = ("r2", "explained_variance", "d2_", "matthews_corrcoef")
+_SLACK = 1e-9  # sums of weights round
+
 
 @dataclass(frozen=True, eq=False)
 class SizeScores:
@@ -30,7 +38,8 @@ class SizeScores:
 
     @property
     def mean(self) -> np.ndarray:
-        return self.scores.mean(axis=0)
+        with np.errstate(invalid="ignore"):  # infinite scores of both signs have no mean: NaN
+            return self.scores.mean(axis=0)
 
     @property
     def standard_error(self) -> np.ndarray:
@@ -47,13 +56,27 @@ class SizeScores:
         for split, subsets in enumerate(self.subsets):
             for place, columns in enumerate(subsets):
                 supports[split, place, columns] = True
+        with np.errstate(invalid="ignore"):  # NaN where a score is infinite
+            deviation = self.scores.std(axis=0)
         return {
             "mean_test_score": self.mean,
-            "std_test_score": self.scores.std(axis=0),
+            "std_test_score": deviation,
             **{f"split{split}_test_score": scores for split, scores in enumerate(self.scores)},
             **{f"split{split}_support": support for split, support in enumerate(supports)},
             "n_features": self.sizes,
         }
+
+
+def score_range(scoring: Any) -> tuple[float, float]:
+    """Between which numbers scores lie that scikit-learn gives by this name; any number by a function of the user's."""
+    if not isinstance(scoring, str):
+        return -np.inf, np.inf
+    if scoring.startswith(_SHARES):
+        return -_SLACK, 1.0 + _SLACK
+    if scoring.startswith("neg_"):
+        return -np.inf, _SLACK
+    highest = 1.0 + _SLACK if scoring.startswith(_AT_MOST_ONE) else np.inf
+    return -np.inf, highest
 
 
 class StoppedEarly(KeyboardInterrupt):

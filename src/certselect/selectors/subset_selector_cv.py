@@ -23,13 +23,13 @@ from certselect.search.options import make_generator
 from certselect.search.registry import find_strategy, is_auto
 from certselect.search.select import select_by
 from certselect.search.selection import INTERRUPTED
-from certselect.selectors.checkpoint import Checkpoint
+from certselect.selectors.checkpoint import Checkpoint, Pieces
 from certselect.selectors.delegation import Delegation, Routed
 from certselect.selectors.fingerprint import fingerprint
 from certselect.selectors.fold_scores import Split, SubsetSearch, fit_and_score, score_sizes
 from certselect.selectors.fold_tables import sizes_to_try, values_and_labels
 from certselect.selectors.frame_selector import FrameSelector
-from certselect.selectors.size_scores import SizeScores, StoppedEarly
+from certselect.selectors.size_scores import SizeScores, StoppedEarly, score_range
 from certselect.settings import Reading, Settings
 from certselect.settings.checks import flag
 from certselect.table import Table, read_table
@@ -288,12 +288,13 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         else:
             searches = [partial(search.choose_in, table, split.train) for split in splits]
         about = {} if self.checkpoint is None else fingerprint(self, table, values, splits, sizes, sample_weight)
+        pieces = Pieces(len(searches), len(splits), sizes, terms.n_features, score_range(self._scoring))
         scores = score_sizes(
             sizes,
             splits,
             searches,
             partial(fit_and_score, self.estimator, values, labels, self._scorer()),
-            checkpoint=Checkpoint(self.checkpoint, about),
+            checkpoint=Checkpoint(self.checkpoint, about, pieces),
             n_jobs=self.n_jobs,
         )
         self.size_scores_ = scores
@@ -310,10 +311,9 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
 
     def _choice(self, scores: SizeScores, protocol: str) -> SizeChoice:
         """How the size was chosen, for the result."""
-        usual = "accuracy" if is_classifier(self.estimator) else "r2"
         return SizeChoice(
             estimator=str(self.estimator),
-            scoring=usual if self.scoring is None else str(self.scoring),
+            scoring=str(self._scoring),
             protocol=protocol,
             one_standard_error=bool(self.one_standard_error),
             sizes=scores.sizes,

@@ -51,7 +51,8 @@ def exact(
         raise InvalidInput(
             f"{len(problem.candidates)} candidates for strategy='exact'",
             f"at most {MOST_UNITS}",
-            "Exclude the least relevant features, or use strategy='cobra' for a bound.",
+            "Remove the least relevant columns, or use strategy='cobra' for a bound while memory has room for all "
+            "pairs of features, strategy='forward' beyond.",
         )
     start_well(problem, found, rng)
     prove(problem, found, max_seconds=limit, all_best=max_ties if ties else 0)

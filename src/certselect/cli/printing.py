@@ -1,0 +1,90 @@
+"""Where text goes to the terminal: everything the command line prints passes here.
+
+Names and messages may come out of foreign files. Their control characters, with which a
+name could clear the screen or write over what stands there, are shown instead of obeyed.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from certselect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+
+def say(line: str) -> None:
+    """Print a line to standard output."""
+    _put(harmless(line) + "\n")
+
+
+def tell(line: str) -> None:
+    """Print a line to standard error."""
+    _put(harmless(line) + "\n", to_stderr=True)
+
+
+def show(table: Table) -> None:
+    """Print a table to standard output; what is in it comes from `cell`."""
+    from rich.console import Console
+
+    seen = Console()  # knows the terminal; what is printed goes the same way as all else
+    drawn = io.StringIO()
+    Console(file=drawn, force_terminal=seen.is_terminal, width=seen.width).print(table)
+    _put(drawn.getvalue())
+
+
+def cell(text: str) -> Text:
+    """What stands in a table, without rich's markup: a column may be called "[red]"."""
+    from rich.text import Text
+
+    return Text(harmless(text))
+
+
+def hand_over(text: str) -> None:
+    """Write text that another program is to read, as it is, to standard output."""
+    if sys.stdout is None:
+        raise _lost("closed")
+    if not _put(text):
+        raise typer.Exit(1)
+
+
+def harmless(text: str) -> str:
+    r"""Text in one line that changes nothing but the place it is printed at.
+
+    Line ends, escape sequences and marks that turn the direction of writing are spelled out.
+
+    >>> harmless("a\x1b[2Jb\n")
+    'a\\x1b[2Jb\\n'
+    """
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
+
+
+def _put(text: str, *, to_stderr: bool = False) -> bool:
+    """Write text to a standard stream; whether somebody was there to read it."""
+    stream = sys.stderr if to_stderr else sys.stdout
+    if stream is None:  # it was closed before the command began
+        return False
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except OSError as error:
+        # What is still in the stream's buffer would raise again at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if to_stderr or isinstance(error, BrokenPipeError):  # `| head -1` has read what it wanted
+            return False
+        raise _lost(str(error.strerror)) from None
+    return True
+
+
+def _lost(why: str) -> InvalidInput:
+    return InvalidInput(f"a standard output that cannot be written ({why})", "an open one", "Check where it leads.")
