@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,9 @@ from certselect.cli.choose import choose
 from certselect.cli.generated import SettingsCommand
 from certselect.cli.path import path
 from certselect.cli.select import select
+
+if TYPE_CHECKING:
+    from certselect.results import Result
 
 app = typer.Typer(
     help="Choose features by mutual information, exactly and fast.",
@@ -57,12 +60,19 @@ def demo() -> None:
     """Choose 8 of 30 measurements that predict the kind of a breast tumour, and show why those."""
     from sklearn.datasets import load_breast_cancer
 
-    from certselect.cli.chosen_table import print_result
     from certselect.results import choose_subset
+    from certselect.search.selection import INTERRUPTED
 
     data: Any = load_breast_cancer()
     names = [str(name) for name in data.feature_names]
     result = choose_subset(data.data, data.target_names[data.target], 8, feature_names=names, random_state=0)
+    with output.telling(interrupted=result.selection.status == INTERRUPTED):
+        _print_demo(result)
+
+
+def _print_demo(result: Result) -> None:
+    from certselect.cli.chosen_table import print_result
+
     typer.echo("Breast cancer data: 569 tumours, malignant or benign; 30 measurements, each cut into 5 bins.\n")
     print_result(result)
     typer.echo(

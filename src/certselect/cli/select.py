@@ -49,9 +49,8 @@ def select(
         result = choose(rows, size, settings, target=names, seconds=seconds, n_jobs=jobs)
     if k is None:  # nobody asked for 10
         warned = [warning for warning in warned if not issubclass(warning.category, FewerFeaturesWarning)]
-    if output.prints_table(json):
-        print_result(result)
-    output.print_notes(warned, notes_on_result(rows, result))
-    output.write_json(as_text(result), json)
-    if result.selection.status == INTERRUPTED:
-        raise typer.Exit(output.INTERRUPTED_EXIT)
+    with output.telling(interrupted=result.selection.status == INTERRUPTED):
+        if output.prints_table(json):
+            print_result(result)
+        output.print_notes(warned, notes_on_result(rows, result))
+        output.write_json(as_text(result), json)
