@@ -11,7 +11,7 @@ from certselect.search import certified, conclude, find_strategy
 from certselect.search.strategy import Strategy
 from pressed import Pressed, spread
 
-MOST_POINTS = 40
+MOST_POINTS = 12
 N, K = 9, 3
 STRATEGIES = {
     "relevance": {},
