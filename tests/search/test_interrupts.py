@@ -1,13 +1,17 @@
 """Ctrl-C at every point of a run: the answer says so, is allowed, its bound holds, and nothing long is begun then."""
 
+import heapq
 import itertools
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from certselect import SubsetProblem, certify, information_terms, select, selection_path
 from certselect.search import certified, conclude, find_strategy
+from certselect.search.strategies.exact import prover_for
 from certselect.search.strategy import Strategy
 from pressed import Pressed, spread
 
@@ -236,3 +240,35 @@ def test_the_time_of_an_interrupted_stage_is_known(monkeypatch):
     monkeypatch.setattr(certified, "relax", at_once)
     selection = select(problem_of(), "forward", polish=True, certify=True)
     assert set(selection.seconds) == {"search", "polish", "relaxation", "certificate"}
+
+
+@pytest.mark.parametrize("at", range(1, 8))
+def test_ctrl_c_around_the_first_round_of_a_proof_proves_nothing(at):
+    """Before any bound there is none: "nothing open" and "nothing begun" are not the same."""
+    Q = matrix()
+    Q[0, 0] += 5.0
+    problem = SubsetProblem.from_matrix(Q, K)
+    poor = select(problem, "relevance")
+    chosen = np.setdiff1d(np.arange(N), poor.indices)[:K]
+    with Pressed(at, within="search/prover.py") as pressed:
+        answer = certify(problem, replace(poor, indices=chosen, objective=problem.value(chosen)), tight=True)
+    assert pressed.where
+    assert answer.status == "interrupted"
+    assert answer.upper_bound >= best_value(problem)
+    assert answer.gap > 0.0
+
+
+def test_no_case_of_a_proof_is_lost_between_being_taken_up_and_worked_on(monkeypatch):
+    """The bound after Ctrl-C is that of all cases, the one just taken from the list among them."""
+    problem = problem_of()
+    prover = prover_for(problem.units, problem.units.units_of([0, 1, 2]))
+
+    def press(cases):
+        cases.pop(0)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("certselect.search.prover.heapq", SimpleNamespace(heappop=press, heappush=heapq.heappush))
+    with pytest.raises(KeyboardInterrupt):
+        prover.run()
+    prover.interrupted()
+    assert prover.bound == math.inf
