@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from time import perf_counter
 
 import numpy as np
 
@@ -56,8 +57,10 @@ def exact(
             f"at most {MOST_UNITS}",
             "Exclude the least relevant features, or use strategy='cobra' for a bound.",
         )
+    began = perf_counter()
     start_well(problem, found, rng)
-    prove(problem, found, max_seconds=limit, all_best=max_ties if ties else 0)
+    left = max(0.0, limit - (perf_counter() - began))
+    prove(problem, found, max_seconds=left, all_best=max_ties if ties else 0)
 
 
 def prove(
