@@ -56,6 +56,10 @@ class QuickerSearchWarning(UserWarning):
     """A table has too many features for COBRA, the default search; forward selection was used."""
 
 
+class InterruptedWarning(UserWarning):
+    """Ctrl-C ended a selector's search: it keeps the best subset found until then."""
+
+
 class ManyClassesWarning(UserWarning):
     """A target of whole numbers, read as labels, has so many that it may be a measurement."""
 

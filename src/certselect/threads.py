@@ -9,11 +9,13 @@ own parallel loops allow none of the three.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from functools import cache
 from numbers import Integral
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
@@ -63,15 +65,102 @@ def run_parts(stage: str, parts: Sequence[Callable[[], None]], n_threads: int) -
             raise
 
 
-def one_blas_thread(when: bool) -> AbstractContextManager[object]:
+@contextmanager
+def one_blas_thread(when: bool) -> Iterator[None]:
     """A block in which NumPy's and SciPy's linear algebra runs on one thread, if `when`.
 
     For small matrices: threads cost more than they bring there, and on busy cores they
-    wait for each other some twenty times longer than the work takes.
+    wait for each other some twenty times longer than the work takes. As a rule the number of
+    threads is that of the whole process, so blocks that overlap in several threads share it.
     """
-    return _blas().limit(limits=1) if when else nullcontext()
+    if not when:
+        yield
+        return
+    block, scopes = object(), (_process, _thread.scope)
+    try:
+        for scope in scopes:
+            scope.enter(block)
+        yield
+    finally:
+        try:
+            _leave(block, scopes)
+        except KeyboardInterrupt:  # Ctrl-C counts, once the numbers are back
+            _leave(block, scopes)
+            raise
+
+
+def _leave(block: object, scopes: tuple[_Scope, ...]) -> None:
+    for scope in scopes:
+        scope.leave(block)
+
+
+class _Scope:
+    """Blocks under way that share some libraries: the first sets one thread, the last brings back what was before."""
+
+    def __init__(self, *, per_thread: bool) -> None:
+        self._per_thread = per_thread
+        self._lock = threading.Lock()
+        self._inside: dict[object, int] = {}  # blocks, with the thread each runs in
+        self._before: list[int] | None = None
+
+    def enter(self, block: object) -> None:
+        with self._lock:
+            self._inside[block] = threading.get_ident()
+            if self._before is None:
+                libraries = _blas(self._per_thread)
+                self._before = [library.num_threads for library in libraries]
+                for library in libraries:
+                    _set_threads(library, 1)
+
+    def leave(self, block: object) -> None:
+        """May be called again for the same block, if Ctrl-C came in between."""
+        with self._lock:
+            self._inside.pop(block, None)
+            if self._inside or self._before is None:
+                return
+            for library, number in zip(_blas(self._per_thread), self._before, strict=True):
+                if library.num_threads == 1:  # else somebody else has set it since, who is to have it
+                    _set_threads(library, number)
+            self._before = None
+
+    def after_fork(self) -> None:
+        """Forget, in a new process, the threads that were not copied: their blocks do not come to an end there.
+
+        The number is brought back by the next block that ends: this is no place to call libraries.
+        """
+        self._lock = threading.Lock()
+        here = threading.get_ident()
+        self._inside = {block: thread for block, thread in self._inside.items() if thread == here}
+
+
+class _OfThisThread(threading.local):
+    def __init__(self) -> None:
+        self.scope = _Scope(per_thread=True)
+
+
+def _set_threads(library: Any, number: int) -> None:
+    # threadpoolctl lets the first thread that sets a number decide for all others, as long as it lives, and
+    # ignores those. Here the last block to end decides, whatever its thread; nobody is kept from it afterwards.
+    let_anyone = getattr(library, "clear_controlling_thread", None)
+    if let_anyone is not None:
+        let_anyone(force=True)
+    library.set_num_threads(number)
+    if let_anyone is not None:
+        let_anyone()
 
 
 @cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
+def _blas(per_thread: bool) -> list[Any]:
+    """The libraries that do linear algebra: those in which each thread has a number of its own, or the others."""
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    return [library for library in libraries if _has_number_per_thread(library) == per_thread]
+
+
+def _has_number_per_thread(library: Any) -> bool:
+    """Whether threadpoolctl sets the number of one thread alone; as a rule it is that of the whole process."""
+    return library.internal_api == "mkl" or (library.internal_api == "openblas" and library.threading_layer == "openmp")
+
+
+_process, _thread = _Scope(per_thread=False), _OfThisThread()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_process.after_fork)

@@ -84,17 +84,21 @@ def test_any_size_is_bounded_at_every_size() -> None:
 
 
 def test_ctrl_c_ends_the_bounds_of_all_sizes(monkeypatch) -> None:
+    """Where one size has no bound, there is none for all of them."""
     problem = SubsetProblem.from_matrix(redundancy_like(6, 3, 1), None, costs=np.ones(6), budget=3.0)
-    best = select(problem.of_size(3), "exhaustive")
-    seconds = []
+    best = select(problem, "forward")
+    sizes = []
 
-    def interrupted(problem, *, max_seconds, **options):
-        seconds.append(max_seconds)
-        if len(seconds) == 1:
+    def interrupted(problem, **options):
+        sizes.append(problem.k)
+        if len(sizes) == 2:
             raise KeyboardInterrupt
-        return real(problem, max_seconds=max_seconds, **options)
+        return real(problem, **options)
 
     real = certified.relax
     monkeypatch.setattr(certified, "relax", interrupted)
-    assert certify(problem, best).upper_bound >= best.objective
-    assert seconds == [None, 0.0, 0.0]
+    stopped = certify(problem, best)
+    assert stopped.status == "interrupted"
+    assert np.isnan(stopped.upper_bound)
+    assert stopped.statement == ""
+    assert sizes == [1, 2]

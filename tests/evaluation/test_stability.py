@@ -276,7 +276,9 @@ def test_features_that_lose_their_values_on_a_resample_are_not_chosen():
     assert 0.2 < alone.frequencies[0] < 0.8, "an empty subset is a subset"
 
 
-@pytest.mark.parametrize(("stage", "call", "left"), [("resamples", 4, 4), ("forward", 3 * 2 + 1, 2)])
+@pytest.mark.parametrize(
+    ("stage", "call", "left"), [("resamples", 4, 4), ("resamples", 10, 10), ("forward", 3 * 2 + 1, 2)]
+)
 def test_ctrl_c_leaves_what_is_finished(data, stage, call, left):
     with listening(interrupting(stage, call)):
         found = selection_stability(*data, 3, strategy="forward", n_resamples=10, random_state=0)

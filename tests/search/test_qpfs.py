@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from certselect import information_terms, subset_problem
+from certselect import information_terms, select, subset_problem
 from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
 from certselect.search.found import Found
@@ -177,10 +177,8 @@ def test_ctrl_c_leaves_the_most_relevant(make_problem):
     matrix = np.ones((4, 4))
     for options in ({}, {"nystroem": 2}):
         problem = make_problem([0.1, 0.4, 0.2, 0.3], matrix, "mrmr", 2, interrupt_at=1)
-        found = Found()
-        with pytest.raises(KeyboardInterrupt):
-            qpfs(problem.units, found, np.random.default_rng(0), **options)
-        assert found.indices == [1, 3]
+        selection = select(problem, "qpfs", **options)
+        assert (selection.indices.tolist(), selection.status) == ([1, 3], "interrupted")
 
 
 @pytest.mark.parametrize(

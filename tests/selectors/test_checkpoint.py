@@ -447,3 +447,26 @@ def test_a_killed_process_is_gone_on_from(tmp_path):
     ).stdout
     # Four columns: annealing finds the best subsets whatever its seed.
     assert out == uninterrupted
+
+
+@pytest.mark.parametrize("at", [12, None])
+def test_ctrl_c_when_all_sizes_are_scored_keeps_scores_and_checkpoint(table, tmp_path, monkeypatch, at):
+    """In the classifier's last fit, or in the proof about the final subset."""
+    X, y = table
+    saved = tmp_path / "saved.jsonl"
+    selector = SubsetSelectorCV(Fragile(), 4, cv=3, strategy="forward", certify=True, checkpoint=saved)
+    if at is not None:
+        monkeypatch.setattr(Fragile, "fits_left", at)
+
+    def press(stage, done, total):
+        if at is None and stage.startswith("relaxation"):
+            raise KeyboardInterrupt
+
+    with listening(press), pytest.raises(StoppedEarly) as stopped:
+        selector.fit(X, y)
+    assert np.isfinite(stopped.value.so_far.scores).all()
+    assert selector.result_.selection.status == ("interrupted" if at is None else "complete")
+    assert not hasattr(selector, "estimator_")
+    monkeypatch.setattr(Fragile, "fits_left", 1)  # nothing is scored again
+    again = SubsetSelectorCV(Fragile(), 4, cv=3, strategy="forward", certify=True, checkpoint=saved).fit(X, y)
+    assert again.selection_.status == "complete"

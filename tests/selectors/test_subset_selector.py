@@ -14,7 +14,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from certselect import SubsetSelector, information_terms, select, subset_problem
-from certselect.errors import FewerFeaturesWarning, QuickerSearchWarning
+from certselect.errors import FewerFeaturesWarning, InterruptedWarning, QuickerSearchWarning
+from certselect.progress import listening
 from certselect.search import list_strategies
 
 select_module = sys.modules["certselect.search.select"]  # its name is also that of its function
@@ -212,3 +213,19 @@ def test_bad_parameters_are_refused_with_the_remedy(table, change, said):
 def test_bad_tables_are_refused_with_the_reason(X, y, said):
     with pytest.raises(ValueError, match=said):
         SubsetSelector(1).fit(X, y)
+
+
+@pytest.mark.parametrize(("stage", "certify"), [("forward", False), ("relaxation", True), ("relaxation", "tight")])
+def test_ctrl_c_is_said_where_nobody_looks_at_the_status(stage, certify):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (60, 40)), rng.integers(0, 2, 60)
+
+    def press(current, done, total):
+        if current.partition(",")[0] == stage:
+            raise KeyboardInterrupt
+
+    selector = SubsetSelector(4, strategy="forward", certify=certify, n_jobs=1)
+    with listening(press), pytest.warns(InterruptedWarning, match="Ctrl-C ended the search early"):
+        selector.fit(X, y)
+    assert selector.selection_.status == "interrupted"
+    assert selector.support_.sum() == 4

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,9 @@ from certselect.cli.generated import SettingsCommand
 from certselect.cli.path import path
 from certselect.cli.printing import say, tell
 from certselect.cli.select import select
+
+if TYPE_CHECKING:
+    from certselect.results import Result
 
 # What `verify` exits with; 1 is a crash, 2 wrong usage.
 VERDICT_EXITS = {"false claim": 3, "broken file": 4, "another table": 5}
@@ -64,12 +67,19 @@ def demo() -> None:
     """Choose 8 of 30 measurements that predict the kind of a breast tumour, and show why those."""
     from sklearn.datasets import load_breast_cancer
 
-    from certselect.cli.chosen_table import print_result
     from certselect.results import choose_subset
+    from certselect.search.selection import INTERRUPTED
 
     data: Any = load_breast_cancer()
     names = [str(name) for name in data.feature_names]
     result = choose_subset(data.data, data.target_names[data.target], 8, feature_names=names, random_state=0)
+    with output.telling(interrupted=result.selection.status == INTERRUPTED):
+        _print_demo(result)
+
+
+def _print_demo(result: Result) -> None:
+    from certselect.cli.chosen_table import print_result
+
     say("Breast cancer data: 569 tumours, malignant or benign; 30 measurements, each cut into 5 bins.")
     say("")
     print_result(result)
@@ -116,12 +126,12 @@ def verify(
     output.print_notes(warned)
     if not outcome.holds:
         for reason in outcome.reasons:
-            typer.echo(f"FAILED ({outcome.verdict}): {reason}", err=True)
+            tell(f"FAILED ({outcome.verdict}): {reason}")
         raise typer.Exit(VERDICT_EXITS[outcome.verdict])
-    typer.echo(f"verified: the features are worth {outcome.objective:.9g} nats")
-    typer.echo(f"verified: {outcome.statement or 'the result claims no bound on other subsets'}")
+    say(f"verified: the features are worth {outcome.objective:.9g} nats")
+    say(f"verified: {outcome.statement or 'the result claims no bound on other subsets'}")
     if outcome.constraints:
-        typer.echo(f"verified under the constraints: {outcome.constraints}")
+        say(f"verified under the constraints: {outcome.constraints}")
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ from certselect.names import did_you_mean, shown
 from certselect.settings import Settings
 
 if TYPE_CHECKING:
+    from certselect.results import Result
     from certselect.selectors import SubsetSelectorCV
     from certselect.selectors.size_scores import SizeScores
     from certselect.settings import Reading
@@ -111,17 +113,23 @@ def choose(
             **{name: value for name, value in settings.flat().items() if name != "weight"},
         )
         stopped = _fit(selector, rows, names, settings.reading)
-    if stopped is not None:
-        _print_scores(stopped, one_standard_error)
-        kept = resume or unfinished
-        hint = f"the same command goes on from {kept}" if kept else "with --resume FILE a stopped run can go on"
-        output.print_notes(warned, [f"interrupted; this is the best so far; {hint}"])
-        raise typer.Exit(output.INTERRUPTED_EXIT)
-    with output.saving(as_text(selector.result_), json, then_remove=unfinished if resume is None else None):
+    # There is one already if Ctrl-C came when all sizes were scored.
+    result: Result | None = getattr(selector, "result_", None)
+    finished = unfinished if stopped is None and resume is None else None
+    with (
+        output.telling(interrupted=stopped is not None),
+        nullcontext() if result is None else output.saving(as_text(result), json, then_remove=finished),
+    ):
+        notes = [] if result is None else notes_on_result(rows, result)
+        if stopped is not None:
+            kept = resume or unfinished
+            hint = f"the same command goes on from {kept}" if kept else "with --resume FILE a stopped run can go on"
+            notes.append(f"interrupted; this is the best so far; {hint}")
         if output.prints_table(json):
-            _print_scores(selector.size_scores_, one_standard_error)
-            print_result(selector.result_)
-        output.print_notes(warned, notes_on_result(rows, selector.result_))
+            _print_scores(selector.size_scores_ if stopped is None else stopped, one_standard_error)
+            if result is not None:
+                print_result(result)
+        output.print_notes(warned, notes)
 
 
 def _check_splits_and_scoring(cv: int, scoring: str | None) -> None:

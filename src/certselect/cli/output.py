@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import typer
 
 from certselect.cli.printing import hand_over, tell
 from certselect.cli.progress_bar import progress_bar
@@ -18,11 +22,46 @@ INTERRUPTED_EXIT = 130  # what shells report for Ctrl-C
 
 @contextmanager
 def watching() -> Iterator[list[warnings.WarningMessage]]:
-    """Show the progress of whatever runs inside the block, and collect its warnings."""
-    with progress_bar(), warnings.catch_warnings(record=True) as warned:
-        # Noted already, where the options were read.
-        warnings.simplefilter("ignore", IdleSettingWarning)
-        yield warned
+    """Show the progress of whatever runs inside the block, and collect its warnings.
+
+    Ctrl-C that leaves the block, because there is nothing yet to show, is said to have come.
+    """
+    try:
+        with progress_bar(), warnings.catch_warnings(record=True) as warned:
+            # Noted already, where the options were read.
+            warnings.simplefilter("ignore", IdleSettingWarning)
+            yield warned
+    except KeyboardInterrupt:
+        tell("certselect: interrupted before there was a result")
+        raise typer.Exit(INTERRUPTED_EXIT) from None
+
+
+@contextmanager
+def telling(*, interrupted: bool) -> Iterator[None]:
+    """Let a block that prints and writes what was found come to its end, then exit with 130 if Ctrl-C came.
+
+    `interrupted` says that it came before. One that comes now waits for the end of the
+    block; a second one, should a pipe not take what is printed, does not.
+    """
+    pressed: list[int] = []
+
+    def note(number: int, frame: object) -> None:
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(number)
+
+    before = signal.getsignal(signal.SIGINT)
+    # Only the main thread may say what Ctrl-C does; where it is ignored, as under nohup, it stays so.
+    ours = threading.current_thread() is threading.main_thread() and before is signal.default_int_handler
+    if ours:
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, before)
+    if interrupted or pressed:
+        raise typer.Exit(INTERRUPTED_EXIT)
 
 
 def print_notes(warned: Iterable[warnings.WarningMessage], notes: Iterable[str] = ()) -> None:

@@ -51,21 +51,29 @@ def path(
         whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=constraints)
         sizes = sizes_to_try(whole, max_size)
         curve = value_curve(terms, sizes, **{name: value for name, value in settings.flat().items() if name in known})
-    elbow = find_elbow(curve) if len(sizes) > 2 else None
     interrupted = any(selection.status == INTERRUPTED for selection in curve.selections)
-    notes = notes_on_table(rows, terms)
-    if interrupted:
-        notes.append("interrupted; the sizes not reached are filled up with the most relevant columns")
+    # An elbow is that of a whole curve.
+    elbow = find_elbow(curve) if len(sizes) > 2 and not interrupted else None
     about = {"settings": settings.to_dict(), "target": list(names), "measured_by": dict(terms.settings)}
-    with output.saving(_as_text(curve, elbow, about), json):
+    with output.telling(interrupted=interrupted), output.saving(_as_text(curve, elbow, about), json):
         if output.prints_table(json):
-            _print_curve(curve, elbow)
-        output.print_notes(warned, notes)
-    if interrupted:
-        raise typer.Exit(output.INTERRUPTED_EXIT)
+            _print_curve(curve, elbow, with_status=interrupted)
+        output.print_notes(warned, notes_on_table(rows, terms) + _notes_on_interrupt(curve, len(sizes)))
 
 
-def _print_curve(curve: ValueCurve, elbow: Elbow | None) -> None:
+def _notes_on_interrupt(curve: ValueCurve, asked: int) -> list[str]:
+    from certselect.search.selection import INTERRUPTED
+
+    stopped = [str(selection.k) for selection in curve.selections if selection.status == INTERRUPTED]
+    if not stopped:
+        return []
+    some = ", ".join(stopped[:5]) + (", ..." if len(stopped) > 5 else "")
+    missing = asked - len(curve.sizes)
+    left_out = f"; {missing} of {asked} sizes were not searched and are left out" if missing else ""
+    return [f"interrupted; what is shown of k = {some} is the best found so far{left_out}"]
+
+
+def _print_curve(curve: ValueCurve, elbow: Elbow | None, *, with_status: bool) -> None:
     import numpy as np
 
     from certselect.cli.size_table import print_size_table
@@ -73,6 +81,8 @@ def _print_curve(curve: ValueCurve, elbow: Elbow | None) -> None:
     columns = {"feature": _changes(curve), "value": [f"{value:.4f}" for value in curve.values]}
     if not np.isnan(curve.upper_bounds).all():
         columns["at most"] = ["" if np.isnan(bound) else f"{bound:.4f}" for bound in curve.upper_bounds]
+    if with_status:
+        columns["status"] = [selection.status for selection in curve.selections]
     print_size_table(curve.sizes, columns, curve.values, marked=elbow.k if elbow is not None else None)
     say("value: what the subset is worth by the criterion (nats).")
     if elbow is not None:

@@ -48,9 +48,10 @@ def select(
         result = choose(rows, size, settings, target=names, seconds=seconds, n_jobs=jobs)
     if k is None:  # nobody asked for 10
         warned = [warning for warning in warned if not issubclass(warning.category, FewerFeaturesWarning)]
-    with output.saving(as_text(result), json):
+    with (
+        output.telling(interrupted=result.selection.status == INTERRUPTED),
+        output.saving(as_text(result), json),
+    ):
         if output.prints_table(json):
             print_result(result)
         output.print_notes(warned, notes_on_result(rows, result))
-    if result.selection.status == INTERRUPTED:
-        raise typer.Exit(output.INTERRUPTED_EXIT)

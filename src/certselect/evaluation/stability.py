@@ -38,7 +38,7 @@ class SelectionStability:
     stability : StabilityIndex
         Of Nogueira, Sechidis and Brown, with its confidence interval.
     status : str
-        "complete", or "interrupted" if Ctrl-C ended it with fewer resamples than asked for.
+        "complete", or "interrupted" if Ctrl-C ended it, as a rule with fewer resamples than asked for.
     """
 
     chosen: np.ndarray
@@ -158,7 +158,7 @@ def selection_stability(
     # A power of two, so that fewer seeds are the first of more.
     seeds = rng.integers(2**63, size=n_resamples)
     chosen = np.zeros((n_resamples, table.n_features), dtype=bool)
-    done = 0
+    done, status = 0, COMPLETE
     try:
         for seed in seeds:
             rng = np.random.default_rng(seed)
@@ -166,10 +166,10 @@ def selection_stability(
             done += 1
             report("resamples", done, n_resamples)
     except KeyboardInterrupt:
-        pass  # what is finished is the answer
+        status = INTERRUPTED  # what is finished is the answer
     chosen = chosen[:done]
     stability = stability_index(chosen, confidence=confidence) if done >= 2 else unknown_stability(confidence)
-    return SelectionStability(chosen, table.feature_names, stability, COMPLETE if done == n_resamples else INTERRUPTED)
+    return SelectionStability(chosen, table.feature_names, stability, status)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from certselect.results.size_choice import SizeChoice
 from certselect.search import Selection
 from certselect.search.registry import find_strategy, is_auto
 from certselect.search.select import select_by
+from certselect.search.selection import INTERRUPTED
 from certselect.settings import Constraints, Searching, Settings
 from certselect.table import Table, read_source
 from certselect.table.output import frame_library
@@ -110,7 +111,11 @@ def choose(
     searching = settings.searching
     whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=settings.constraints)
     selection = select_by(whole.of_usable_size(size), searching)
-    return make_result(settings, selection, terms, target=target, library=library, seconds=seconds)
+    origin: dict[str, Any] = {"target": target, "library": library, "seconds": seconds}
+    try:
+        return make_result(settings, selection, terms, **origin)
+    except KeyboardInterrupt:  # what was found is not lost
+        return make_result(settings, replace(selection, status=INTERRUPTED), terms, **origin)
 
 
 def make_result(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 
@@ -19,6 +18,7 @@ from certselect.search.found import Found
 from certselect.search.proved import Proved
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.search.strategies.exact import MOST_UNITS, prove, start_well
+from certselect.search.timed import timed
 
 # How long certify="tight" may take if not given.
 TIGHT_SECONDS = 60.0
@@ -39,7 +39,8 @@ def certify(
     Solves the semidefinite relaxation of the problem and turns its multipliers
     into a number that no allowed subset of k features exceeds; the proof rests on
     the problem's matrix, the multipliers and the lift alone, not on the solver.
-    Ctrl-C ends the solver early: the bound is then weaker, but still valid.
+    Ctrl-C ends the solver early: the bound is then weaker, but still valid, and the
+    status is "interrupted".
 
     Parameters
     ----------
@@ -74,38 +75,41 @@ def certify(
     """
     if problem.any_size:
         return _bounded_at_every_size(problem, selection, tight=tight, tol=tol, max_seconds=max_seconds)
-    if tight and len(problem.reduced.matrix) <= MOST_UNITS:
-        proved, seconds = solve_tightly(problem, selection.indices, max_seconds)
-        selection = replace(selection, seconds={**selection.seconds, **seconds})
-        if proved is None:
-            return with_bound(problem, selection, np.zeros(len(problem.reduced.matrix) + 1))
-        return with_proof(problem, selection, proved)
-    if multipliers is None:
-        multipliers, lift, _, seconds = solve_for_bound(problem, tol=tol, max_seconds=max_seconds)
-        selection = replace(selection, seconds={**selection.seconds, **seconds})
-    return with_bound(problem, selection, multipliers, lift)
+    found, seconds = Found(multipliers=multipliers, lift=lift), dict(selection.seconds)
+    try:
+        if tight and len(problem.reduced.matrix) <= MOST_UNITS:
+            solve_tightly(problem, selection.indices, found, seconds, max_seconds)
+        elif multipliers is None:
+            solve_for_bound(problem, found, seconds, tol=tol, max_seconds=max_seconds)
+        return _with_what_is_proven(problem, replace(selection, seconds=seconds), found)
+    except KeyboardInterrupt:
+        return _with_what_is_proven(problem, replace(selection, seconds=seconds, status=INTERRUPTED), found)
+
+
+def _with_what_is_proven(problem: SubsetProblem, selection: Selection, found: Found) -> Selection:
+    if found.proved is not None and found.proved.bound < math.inf:
+        return with_proof(problem, selection, found.proved)
+    # Zeros bound too, if poorly: what there is before the first iteration.
+    multipliers = np.zeros(len(problem.reduced.matrix) + 1) if found.multipliers is None else found.multipliers
+    return with_bound(problem, selection, multipliers, found.lift)
 
 
 def _bounded_at_every_size(
     problem: SubsetProblem, selection: Selection, *, tight: bool, tol: float | None, max_seconds: float | None
 ) -> Selection:
-    """The selection with the largest of the bounds on subsets of each allowed size."""
+    """The selection with the largest of the bounds on subsets of each allowed size.
+
+    After Ctrl-C it has no new bound: nothing is known of the sizes that were still to come.
+    """
     started, bounds = perf_counter(), []
     max_seconds = TIGHT_SECONDS if tight and max_seconds is None else max_seconds
-    for k in problem.allowed_sizes:
-        left = None if max_seconds is None else max(0.0, max_seconds - (perf_counter() - started))
-        sized = problem.of_size(k)
-        if tight:
-            start = Found()
-            start_well(sized.units, start, np.random.default_rng(0))
-            proved, _ = solve_tightly(sized, sized.units.columns(start.indices), left, selection.objective)
-            if proved is not None:
-                bounds.append(proved.bound)
-                continue
-        multipliers, lift, relaxation, _ = solve_for_bound(sized, tol=tol, max_seconds=left)
-        if relaxation is None:
-            max_seconds = 0.0  # Ctrl-C is meant for all sizes
-        bounds.append(bound_subsets(sized, multipliers, lift).bound)
+    try:
+        for k in problem.allowed_sizes:
+            left = None if max_seconds is None else max(0.0, max_seconds - (perf_counter() - started))
+            bounds.append(_bound_of_size(problem.of_size(k), selection.objective, tight, tol, left))
+    except KeyboardInterrupt:
+        spent = {"relaxation": perf_counter() - started}
+        return replace(selection, status=INTERRUPTED, seconds={**selection.seconds, **spent})
     return replace(
         selection,
         upper_bound=max(bounds),
@@ -114,42 +118,67 @@ def _bounded_at_every_size(
     )
 
 
+def _bound_of_size(
+    problem: SubsetProblem, known: float, tight: bool, tol: float | None, max_seconds: float | None
+) -> float:
+    """A bound on subsets of the problem's own size; what is worth no more than `known` need not be looked at."""
+    found, deadline = Found(), math.inf if max_seconds is None else perf_counter() + max_seconds
+    if tight and len(problem.reduced.matrix) <= MOST_UNITS and perf_counter() < deadline:
+        start = Found()
+        start_well(problem.units, start, np.random.default_rng(0))
+        left = max(0.0, deadline - perf_counter())
+        solve_tightly(problem, problem.units.columns(start.indices), found, {}, left, known)
+        if found.proved is not None and found.proved.bound < math.inf:
+            return found.proved.bound
+    solve_for_bound(problem, found, {}, tol=tol, max_seconds=max(0.0, deadline - perf_counter()))
+    assert found.multipliers is not None, "zeros to begin with"
+    return bound_subsets(problem, found.multipliers, found.lift).bound
+
+
 def solve_for_bound(
     problem: SubsetProblem,
+    found: Found,
+    seconds: dict[str, float],
     *,
     tol: float | None = None,
     max_seconds: float | None = None,
     warm_start: Relaxation | None = None,
-) -> tuple[np.ndarray, Lift | None, Relaxation | None, dict[str, float]]:
-    """Multipliers of the relaxation and their lift: the latest there are if Ctrl-C ends it, then with no Relaxation."""
-    started = perf_counter()
+) -> None:
+    """Put multipliers of the relaxation, their lift and the relaxation into `found`.
+
+    Ctrl-C passes through, and leaves the latest multipliers there.
+    """
     # Zeros bound too, if poorly: what there is before the first iteration.
-    multipliers, lift = np.zeros(len(problem.reduced.matrix) + 1), None
-    relaxation = None
+    found.multipliers, found.lift = np.zeros(len(problem.reduced.matrix) + 1), None
 
     def keep(iterate: Iterate) -> None:
-        nonlocal multipliers, lift
-        multipliers, lift = iterate.multipliers, iterate.lift
+        found.multipliers, found.lift = iterate.multipliers, iterate.lift
 
-    try:
-        relaxation = relax(problem, tol=tol, max_seconds=max_seconds, warm_start=warm_start, callback=keep)
-        multipliers, lift = relaxation.multipliers, relaxation.lift
-    except KeyboardInterrupt:
-        pass
-    return multipliers, lift, relaxation, {"relaxation": perf_counter() - started}
+    with timed(seconds, "relaxation"):
+        found.relaxation = relax(problem, tol=tol, max_seconds=max_seconds, warm_start=warm_start, callback=keep)
+        found.multipliers, found.lift = found.relaxation.multipliers, found.relaxation.lift
 
 
 def solve_tightly(
-    problem: SubsetProblem, columns: Iterable[int], max_seconds: float | None = None, known: float = -math.inf
-) -> tuple[Proved | None, dict[str, float]]:
-    """What can be proved in that time (60 s if not given) from an allowed subset on; None if Ctrl-C comes first."""
-    started = perf_counter()
-    start = Found()
+    problem: SubsetProblem,
+    columns: Iterable[int],
+    found: Found,
+    seconds: dict[str, float],
+    max_seconds: float | None = None,
+    known: float = -math.inf,
+) -> None:
+    """Put what can be proved in that time (60 s if not given), from an allowed subset on, into `found.proved`.
+
+    Ctrl-C passes through, and leaves what was proved until then.
+    """
     limit = TIGHT_SECONDS if max_seconds is None else max_seconds
-    with suppress(KeyboardInterrupt):
-        start.indices = problem.units.units_of(columns)
-        prove(problem.units, start, max_seconds=limit, known=known)
-    return start.proved, {"proof": perf_counter() - started}
+    start = Found()
+    with timed(seconds, "proof"):
+        try:
+            start.indices = problem.units.units_of(columns)
+            prove(problem.units, start, max_seconds=limit, known=known)
+        finally:
+            found.proved = start.proved
 
 
 def with_proof(problem: SubsetProblem, selection: Selection, proved: Proved) -> Selection:

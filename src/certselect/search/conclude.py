@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -21,27 +21,72 @@ from certselect.search.ranking import most_relevant
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.search.strategies.exact import MOST_UNITS
 from certselect.search.strategy import Strategy
+from certselect.search.timed import timed
+
+
+def answer(
+    problem: SubsetProblem,
+    strategy: Strategy,
+    found: Found,
+    rng: np.random.Generator,
+    options: dict[str, Any],
+    *,
+    polish: bool,
+    certify: bool | str,
+    warm_start: Relaxation | None = None,
+) -> Selection:
+    """Search, then conclude. Ctrl-C ends all of it, wherever it comes: the answer is what `found` has by then."""
+    seconds: dict[str, float] = {}
+    try:
+        search(problem, strategy, found, seconds, rng, options)
+        return _concluded(problem, strategy, found, seconds, polish=polish, certify=certify, warm_start=warm_start)
+    except KeyboardInterrupt:
+        return stopped(problem, strategy, found, seconds)
 
 
 def search(
-    problem: SubsetProblem, strategy: Strategy, rng: np.random.Generator, options: dict[str, Any]
-) -> tuple[Found, dict[str, float]]:
-    """What the strategy found until it ended or Ctrl-C ended it, and the seconds it took."""
-    found, start = Found(), perf_counter()
-    try:
+    problem: SubsetProblem,
+    strategy: Strategy,
+    found: Found,
+    seconds: dict[str, float],
+    rng: np.random.Generator,
+    options: dict[str, Any],
+) -> None:
+    """Run the strategy, which fills `found`; Ctrl-C passes through and leaves there what it has."""
+    with timed(seconds, "search"):
         strategy.run(problem.units, found, rng, **options)
-    except KeyboardInterrupt:
-        found.status = INTERRUPTED
     if not found.indices and found.status != INTERRUPTED:
         raise InvalidInput(
             f"no units from strategy={strategy.name!r}",
             "a strategy that puts the units it chose into found.indices",
             "Tell those who wrote the strategy.",
         )
-    return found, {"search": perf_counter() - start}
 
 
 def conclude(
+    problem: SubsetProblem,
+    strategy: Strategy,
+    found: Found,
+    seconds: dict[str, float],
+    *,
+    polish: bool,
+    certify: bool | str,
+    warm_start: Relaxation | None = None,
+) -> Selection:
+    """Make what was found a Selection, as far as Ctrl-C allows."""
+    try:
+        return _concluded(problem, strategy, found, seconds, polish=polish, certify=certify, warm_start=warm_start)
+    except KeyboardInterrupt:
+        return stopped(problem, strategy, found, seconds)
+
+
+def stopped(problem: SubsetProblem, strategy: Strategy, found: Found, seconds: dict[str, float]) -> Selection:
+    """The Selection of what there is when Ctrl-C comes: nothing is searched, polished or solved for it any more."""
+    selection = _concluded(problem, strategy, found, seconds, polish=False, certify=False)
+    return replace(selection, status=INTERRUPTED, tolerance=math.nan)
+
+
+def _concluded(
     problem: SubsetProblem,
     strategy: Strategy,
     found: Found,
@@ -59,22 +104,18 @@ def conclude(
     if found.status == PROVEN_OPTIMAL:
         found.status = COMPLETE  # saying so is no proof: what was proved decides, below
     if polish and found.status != INTERRUPTED and not found.any_size and found.proved is None:
-        start = perf_counter()
-        try:
+        with timed(seconds, "polish"):
             polish_by_swaps(searched, found)
-        except KeyboardInterrupt:
-            found.status = INTERRUPTED
-        seconds = {**seconds, "polish": perf_counter() - start}
     selection = _valued(problem, strategy, found, seconds)
     if found.any_size:
         return selection  # the bound is on subsets of k features
     tight = certify == "tight" and len(problem.reduced.matrix) <= MOST_UNITS
-    if tight and found.proved is None and found.status not in (INTERRUPTED, PROVEN_OPTIMAL):
-        found.proved, spent = solve_tightly(problem, selection.indices)
-        selection.seconds.update(spent)
+    if tight and found.proved is None and found.status != INTERRUPTED:
+        solve_tightly(problem, selection.indices, found, seconds)
     elif certify and found.multipliers is None and found.proved is None and found.status != INTERRUPTED:
-        found.multipliers, found.lift, found.relaxation, spent = solve_for_bound(problem, warm_start=warm_start)
-        selection.seconds.update(spent)
+        solve_for_bound(problem, found, seconds, warm_start=warm_start)
+    if found.proved is not None and found.proved.bound == math.inf:
+        found.proved = None  # stopped before anything was proved
     if found.multipliers is not None:
         selection = with_bound(problem, selection, found.multipliers, found.lift)
     if found.proved is not None and not found.proved.bound >= selection.upper_bound:

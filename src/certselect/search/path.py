@@ -48,8 +48,9 @@ def selection_path(
     Returns
     -------
     list of Selection
-        One for each size, in the order of `sizes`. After Ctrl-C the sizes not
-        reached are filled up with the most relevant features, status "interrupted".
+        One for each size, in the order of `sizes`. Ctrl-C ends the path: sizes not
+        begun are left out, and what was still being searched, polished or certified has
+        the status "interrupted".
 
     Examples
     --------

@@ -96,7 +96,8 @@ class Prover:
         self.cases_seen = 0
         self.bound = math.inf
         self._left_behind = -math.inf  # no subset that was ruled out is worth more
-        self._current: Case | None = None
+        # What Ctrl-C interrupts: its bound counts, so there has to be one from the very start.
+        self._current: Case | None = self.root
         self._deadline = math.inf
         self._kept_numbers = 0
         self._take(positions)
@@ -106,8 +107,8 @@ class Prover:
         self._deadline = perf_counter() + max_seconds
         self._push(self.root)
         while self.cases:
-            case = heapq.heappop(self.cases)[2]
-            self._current = case
+            case = self._current = self.cases[0][2]  # before it is taken out: Ctrl-C may come in between
+            heapq.heappop(self.cases)
             if self._hopeless(case.bound):
                 self._leave_behind(case.bound)
                 continue
@@ -277,12 +278,12 @@ class Prover:
 
     def _record(self, case: Case, step: Step) -> None:
         steps = [step] if case.tightest is None or case.tightest.N is step.N else [case.tightest, step]
-        case.tightest = case.last = None
         self._kept_numbers += sum(each.N.size for each in steps)
         if self._kept_numbers > MOST_NUMBERS:
             self.proof = None
-        if self.proof is not None:
-            case.proof.steps.extend(steps)
+        kept = [] if self.proof is None else steps
+        # In one go: steps that Ctrl-C lost or doubled would leave a proof that does not show its bound.
+        case.proof.steps, case.tightest, case.last = [*case.proof.steps, *kept], None, None
 
     def _decide(self, case: Case, step: Step, decision: Decision) -> None:
         self._record(case, step)

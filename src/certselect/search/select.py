@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from certselect.criteria.problem import SubsetProblem
 from certselect.errors import IdleSettingWarning, InvalidInput, QuickerSearchWarning, warn_user
-from certselect.search.conclude import conclude, search
+from certselect.search.conclude import answer
+from certselect.search.found import Found
 from certselect.search.options import Seed, make_generator
 from certselect.search.registry import AUTO, find_strategy, is_auto
-from certselect.search.selection import Selection
+from certselect.search.selection import INTERRUPTED, Selection
 from certselect.search.several_sizes import best_of_sizes, select_each
 from certselect.search.strategy import Strategy
 from certselect.settings import Searching
@@ -34,9 +36,10 @@ def select(
     Equal values (to 1e-12) are decided in favour of the lowest column, so the
     answer does not depend on rounding.
 
-    Ctrl-C ends a long search early: the answer is the best subset found so far,
-    filled up with the most relevant features if it was not whole yet, and its
-    status is "interrupted".
+    Ctrl-C ends it early, be it in the search, the polish or a proof: the answer is the
+    best subset found so far, filled up with the most relevant features if it was not whole
+    yet, with whatever bound is proven by then, and its status is "interrupted". Nothing
+    else is begun; with any size within a budget, larger sizes are not looked at.
 
     Parameters
     ----------
@@ -95,9 +98,12 @@ def select(
         selections = select_each(
             problems, found, random_state=random_state, polish=polish, certify=certify, options=options
         )
-        return best_of_sizes(problem, selections)
-    state, seconds = search(problem, found, make_generator(random_state), options)
-    return conclude(problem, found, state, seconds, polish=polish, certify=certify)
+        try:
+            return best_of_sizes(problem, selections)
+        except KeyboardInterrupt:
+            return replace(best_of_sizes(problem, selections), status=INTERRUPTED)
+    rng = make_generator(random_state)
+    return answer(problem, found, Found(), rng, options, polish=polish, certify=certify)
 
 
 def select_by(problem: SubsetProblem, searching: Searching) -> Selection:

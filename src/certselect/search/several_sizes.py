@@ -12,11 +12,11 @@ import numpy as np
 from certselect.certificate import gap, tolerance
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Relaxation
-from certselect.search.conclude import conclude, search
+from certselect.search.conclude import answer, conclude, search, stopped
 from certselect.search.found import Found
 from certselect.search.options import Seed, make_generator
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
-from certselect.search.strategy import Strategy
+from certselect.search.strategy import Nested, Strategy
 
 
 def select_each(
@@ -30,51 +30,125 @@ def select_each(
 ) -> list[Selection]:
     """One Selection for each problem; the problems differ in k alone.
 
-    After Ctrl-C the sizes not reached are filled up with the most relevant features.
+    Ctrl-C ends all of it: the size that was worked on has what was found of it by then,
+    status "interrupted", and sizes that were not begun are left out. Where one run answers for several
+    sizes, those it has passed are there, "interrupted" if they were still to be polished or certified.
     """
     # Where more is asked than a size, a subset may have to be completed otherwise at another one.
     trivial = all(problem.units.rules.plain and not problem.units.rules.required for problem in problems)
-    nested = strategy.nested if trivial else None
-    whole, seconds, stopped = Found(), {"search": 0.0}, False
-    if nested is not None:
-        longest = nested.longest(problems, key=lambda problem: problem.k)
-        whole, seconds = search(longest, strategy, make_generator(random_state), options)
-        stopped = whole.status == INTERRUPTED
     selections: dict[int, Selection] = {}
+    try:
+        if strategy.nested is not None and trivial:
+            run = _OneRun(problems, strategy, strategy.nested, selections, polish=polish, certify=certify)
+            run.answer(make_generator(random_state), options)
+        else:
+            _one_by_one(problems, strategy, random_state, options, selections, polish=polish, certify=certify)
+        return _in_order(problems, selections)
+    except KeyboardInterrupt:  # between two sizes
+        if not selections:
+            raise
+        _mark(selections, next(reversed(selections)))
+        return _in_order(problems, selections)
+
+
+def _in_order(problems: Sequence[SubsetProblem], selections: dict[int, Selection]) -> list[Selection]:
+    return [selections[problem.k] for problem in problems if problem.k in selections]
+
+
+def _mark(selections: dict[int, Selection], k: int) -> None:
+    """Ctrl-C came at this size."""
+    selections[k] = replace(selections[k], status=INTERRUPTED)
+
+
+def _one_by_one(
+    problems: Sequence[SubsetProblem],
+    strategy: Strategy,
+    random_state: Seed,
+    options: dict[str, Any],
+    selections: dict[int, Selection],
+    *,
+    polish: bool,
+    certify: bool | str,
+) -> None:
+    """A search for each size, until Ctrl-C ends one."""
     relaxation = None  # of the size before, which is close to the next one's
     for problem in problems:
         if problem.k in selections:
             continue
         warm_start = relaxation if _can_start(relaxation, problem) else None
-        if nested is not None:
-            found = nested.state(problem.units, whole)
-        elif stopped:
-            found = Found()
-        else:
-            if strategy.warm_start:
-                options = {**options, "warm_start": warm_start}
-            found, seconds = search(problem, strategy, make_generator(random_state), options)
-        # Once Ctrl-C has been pressed, nothing is searched or polished any more.
-        if stopped and (polish or len(found.indices) != problem.k):
-            found.status = INTERRUPTED
-        selections[problem.k] = conclude(
-            problem,
-            strategy,
-            found,
-            seconds,
-            polish=polish,
-            certify=certify if not stopped else False,
-            warm_start=warm_start,
-        )
+        if strategy.warm_start:
+            options = {**options, "warm_start": warm_start}
+        found, rng = Found(), make_generator(random_state)
+        asked: dict[str, Any] = {"polish": polish, "certify": certify, "warm_start": warm_start}
+        selection = selections[problem.k] = answer(problem, strategy, found, rng, options, **asked)
+        if selection.status == INTERRUPTED:
+            return
         relaxation = found.relaxation or relaxation
-        stopped = stopped or selections[problem.k].status == INTERRUPTED
-    return [selections[problem.k] for problem in problems]
+
+
+class _OneRun:
+    """One search that passes all sizes, then polish and bounds of each, as far as Ctrl-C lets them come."""
+
+    def __init__(
+        self,
+        problems: Sequence[SubsetProblem],
+        strategy: Strategy,
+        nested: Nested,
+        selections: dict[int, Selection],
+        *,
+        polish: bool,
+        certify: bool | str,
+    ) -> None:
+        self.problems, self.strategy, self.nested, self.selections = problems, strategy, nested, selections
+        self.polish, self.certify = polish, certify
+        self.whole, self.seconds = Found(), {}
+
+    def answer(self, rng: np.random.Generator, options: dict[str, Any]) -> None:
+        longest = self.nested.longest(self.problems, key=lambda problem: problem.k)
+        try:
+            search(longest, self.strategy, self.whole, self.seconds, rng, options)
+            if self.whole.status != INTERRUPTED and self._conclude():
+                return
+        except KeyboardInterrupt:
+            pass
+        self._stop(longest.k)
+
+    def _conclude(self) -> bool:
+        """Polish and certify each size; whether nothing interrupted that."""
+        relaxation = None  # of the size before, which is close to the next one's
+        for problem in self.problems:
+            if problem.k in self.selections:
+                continue
+            found = self.nested.state(problem.units, self.whole)
+            warm_start = relaxation if _can_start(relaxation, problem) else None
+            asked: dict[str, Any] = {"polish": self.polish, "certify": self.certify, "warm_start": warm_start}
+            selection = conclude(problem, self.strategy, found, dict(self.seconds), **asked)
+            self.selections[problem.k] = selection
+            if selection.status == INTERRUPTED:
+                return False
+            relaxation = found.relaxation or relaxation
+        return True
+
+    def _stop(self, last: int) -> None:
+        """Add the sizes that the search has passed, and the one it was on its way to, without any further work."""
+        unfinished = self.polish or self.certify
+        left = {problem.k: problem for problem in self.problems if problem.k not in self.selections}
+        passed = {k: self.nested.state(problem.units, self.whole) for k, problem in left.items()}
+        ahead = [k for k, found in passed.items() if len(found.indices) != k]
+        towards = last if not ahead else min(ahead) if self.nested.longest is max else max(ahead)
+        for k, problem in left.items():
+            if k == towards or k not in ahead:
+                selection = stopped(problem, self.strategy, passed[k], dict(self.seconds))
+                self.selections[k] = selection if unfinished else replace(selection, status=COMPLETE)
+        if INTERRUPTED not in {selection.status for selection in self.selections.values()}:
+            _mark(self.selections, towards)
 
 
 def best_of_sizes(problem: SubsetProblem, selections: Sequence[Selection]) -> Selection:
     """Of subsets of all allowed sizes, ascending, the one worth most: the smallest of equals."""
-    # NaN if one of the bounds is: then nothing is known of that size.
-    bound = float(np.max([selection.upper_bound for selection in selections]))
+    # NaN if one of the bounds is, or if Ctrl-C left sizes out: then nothing is known of that size.
+    every = {selection.k for selection in selections} == set(problem.allowed_sizes)
+    bound = float(np.max([selection.upper_bound for selection in selections])) if every else math.nan
     allowed = [tolerance(problem.of_size(selection.k), selection.indices) for selection in selections]
     most = max(range(len(selections)), key=lambda i: selections[i].objective)
     lowest = selections[most].objective - 0.5 * allowed[most]

@@ -8,7 +8,9 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
+from certselect.errors import InterruptedWarning, warn_user
 from certselect.results.choosing import check_search, choose
+from certselect.search.selection import INTERRUPTED
 from certselect.selectors.frame_selector import FrameSelector
 from certselect.table import read_table
 from certselect.table.series import names_of
@@ -172,6 +174,9 @@ class SubsetSelector(FrameSelector, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SubsetSelector:
         """Choose the features.
 
+        Ctrl-C ends the search early with the best subset found so far, `selection_.status`
+        "interrupted" and a warning.
+
         Parameters
         ----------
         X : array, sparse matrix or data frame (n_samples, n_features)
@@ -190,6 +195,12 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         self.objective_ = self.selection_.objective
         self.upper_bound_ = self.selection_.upper_bound
         self.gap_ = self.selection_.gap
+        if self.selection_.status == INTERRUPTED:
+            warn_user(
+                "Ctrl-C ended the search early: the selector keeps the best subset found until then, and whatever "
+                "comes next goes on with it. Fit again for a complete search.",
+                InterruptedWarning,
+            )
         return self
 
     def __sklearn_tags__(self) -> Tags:

@@ -199,8 +199,8 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
     def fit(self, X: Any, y: Any, **params: Any) -> SubsetSelectorCV:
         """Choose the size and the features, and fit the estimator on them.
 
-        Ctrl-C raises a `KeyboardInterrupt` that has the scores so far (`so_far`); with a
-        `checkpoint` the next call goes on from there.
+        Ctrl-C, while sizes are scored or afterwards, raises a `KeyboardInterrupt` that has
+        the scores so far (`so_far`); with a `checkpoint` the next call goes on from there.
 
         Parameters
         ----------
@@ -300,14 +300,18 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         self.size_scores_ = scores
         self.cv_results_ = scores.as_cv_results(terms.n_features)
         self.n_features_ = int(scores.sizes[scores.best(one_standard_error=self.one_standard_error)])
-        selection = select_by(whole.of_size(self.n_features_), settings.searching)
-        choice = self._choice(scores, protocol)
-        self._keep(make_result(settings, selection, terms, target=target, library=library, choice=choice))
-        if selection.status == INTERRUPTED:
-            raise StoppedEarly(scores)
-        self.estimator_ = clone(self.estimator)
-        self.estimator_.fit(values[:, self.support_], labels, **routed.whole_fit_params)
-        return self
+        try:
+            selection = select_by(whole.of_size(self.n_features_), settings.searching)
+            choice = self._choice(scores, protocol)
+            self._keep(make_result(settings, selection, terms, target=target, library=library, choice=choice))
+            if selection.status != INTERRUPTED:
+                fitted: Any = clone(self.estimator)
+                fitted.fit(values[:, self.support_], labels, **routed.whole_fit_params)
+                self.estimator_ = fitted
+                return self
+        except KeyboardInterrupt:
+            pass
+        raise StoppedEarly(scores)
 
     def _choice(self, scores: SizeScores, protocol: str) -> SizeChoice:
         """How the size was chosen, for the result."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from time import perf_counter
 
 import numpy as np
 
@@ -54,8 +55,10 @@ def exact(
             "Remove the least relevant columns, or use strategy='cobra' for a bound while memory has room for all "
             "pairs of features, strategy='forward' beyond.",
         )
+    began = perf_counter()
     start_well(problem, found, rng)
-    prove(problem, found, max_seconds=limit, all_best=max_ties if ties else 0)
+    left = max(0.0, limit - (perf_counter() - began))
+    prove(problem, found, max_seconds=left, all_best=max_ties if ties else 0)
 
 
 def prove(

@@ -67,8 +67,7 @@ def qpfs(
     candidates = np.sort(problem.candidates)
     rows = None if nystroem is None else row_count(nystroem, len(candidates))
     completion = Completion(problem.rules)
-    # Until there is a better ranking.
-    found.indices = completion.in_order(most_relevant(problem, candidates))
+    ranking = most_relevant(problem, candidates)
     if problem.pairs is not None and alpha != 1.0:
         r = problem.linear[candidates].astype(np.float64)
         weights = (
@@ -76,7 +75,8 @@ def qpfs(
             if rows is None
             else nystroem_weights(*sampled_rows(problem, candidates, rows, rng), r, alpha)
         )
-        found.indices = completion.in_order(ranked(problem, candidates, weights))
+        ranking = ranked(problem, candidates, weights)
+    found.indices = completion.in_order(ranking)
     found.scores.extend(values_along(problem, found.indices))
 
 
