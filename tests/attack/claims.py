@@ -20,10 +20,12 @@ import numpy as np
 from attack.oracle import Oracle
 from certselect.certificate import open_problem
 from certselect.errors import InvalidInput
-from certselect.search import Selection
+from certselect.search import Selection, certified
 
 # Of processor time, for one call that takes milliseconds: what takes longer does not come to an end.
-TOO_LONG = 60.0
+TOO_LONG = 20.0
+# For the proof of a small problem; what cannot be proven by then is left open.
+SECONDS_OF_PROOF = 0.5
 # "Proven optimal" may leave this part of the answer's own terms open.
 WIDEST_TOLERANCE = Fraction(1, 10**12)
 
@@ -227,5 +229,12 @@ def forced(rng: np.random.Generator) -> Iterator[None]:
     A proof is replayed with the limits it was made with: those of the package are the same for both.
     """
     listed, masked = int(rng.choice([1, 2, 4, 10, 30])), int(rng.choice([0, 1, 2, 3]))
-    with mock.patch.multiple(open_problem, MOST_LISTED=listed, MOST_MASKED=masked):
+    with mock.patch.multiple(open_problem, MOST_LISTED=listed, MOST_MASKED=masked), short_proofs():
+        yield
+
+
+@contextmanager
+def short_proofs() -> Iterator[None]:
+    """A tight bound is what half a second gives: whatever is reached by then must be true."""
+    with mock.patch.object(certified, "TIGHT_SECONDS", SECONDS_OF_PROOF):
         yield

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from attack.claims import MOST_TIES, Ledger, check_selection, forced
+from attack.claims import MOST_TIES, SECONDS_OF_PROOF, Ledger, check_selection, forced, short_proofs
 from attack.oracle import Oracle
 from attack.problems import Question, generator
 from certselect import certify, choose_subset, load_result, select, selection_path
@@ -67,7 +66,8 @@ def any_strategy(attack: Attack) -> None:
     rng = attack.rng
     strategy = str(rng.choice(sorted(list_strategies())))
     bounded: bool | str = [False, True, "tight"][rng.choice(3, p=[0.4, 0.4, 0.2])]
-    attack.by(strategy, certify=bounded, polish=bool(rng.random() < 0.3), first=strategy == "exhaustive")
+    with short_proofs():
+        attack.by(strategy, certify=bounded, polish=bool(rng.random() < 0.3), first=strategy == "exhaustive")
 
 
 def plain_bound(attack: Attack) -> None:
@@ -96,7 +96,7 @@ def exact_by_listing(attack: Attack) -> None:
 def exact_by_proof(attack: Attack) -> None:
     ties = bool(attack.rng.random() < 0.4)
     with forced(attack.rng):
-        answer = attack.by("exact", ties=ties, max_ties=MOST_TIES, max_seconds=5.0, first=ties)
+        answer = attack.by("exact", ties=ties, max_ties=MOST_TIES, max_seconds=SECONDS_OF_PROOF, first=ties)
     if answer is not None:
         _no_worse_than_it_began(attack, answer)
 
@@ -205,7 +205,7 @@ def bound_for_any_subset(attack: Attack) -> None:
     problem, oracle = made
     tight = bool(attack.rng.random() < 0.5)
     with attack.ledger.no_traceback(f"certify(tight={tight})", refusals=False), forced(attack.rng):
-        answer = certify(problem, select(problem, "relevance"), tight=tight, max_seconds=2.0)
+        answer = certify(problem, select(problem, "relevance"), tight=tight, max_seconds=SECONDS_OF_PROOF)
         check_selection(answer, oracle, attack.ledger, f"certify(relevance, tight={tight})")
 
 
@@ -223,7 +223,7 @@ def saved_file(attack: Attack) -> None:
         {"strategy": "forward"},
     ]
     settings = {"criterion": table.criterion, "beta": table.beta, **options[int(rng.integers(len(options)))], **stated}
-    with tempfile.TemporaryDirectory() as folder, forced(rng) if rng.random() < 0.3 else nullcontext():
+    with tempfile.TemporaryDirectory() as folder, forced(rng) if rng.random() < 0.3 else short_proofs():
         file = Path(folder) / "result.json"
         choose_subset(table.X, table.y, question.k, **settings).save(file)
         outcome = load_result(file).verify(table.X, table.y)
