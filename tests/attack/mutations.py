@@ -414,6 +414,8 @@ def _about_statement(stored: dict[str, Any], oracle: Oracle, room: float) -> Ite
         limit = value + abs(value) * float(above[1]) / 100
     elif above := re.search(r"more than ([-+.\de]+)\.$", words):
         limit = float(above[1]) * (1 + math.copysign(1e-5, float(above[1])))
+    elif part := re.search(r"Proven to ([-+.\de]+) of the value", words):
+        limit = value + abs(value) * float(part[1])
     elif words.startswith("Proven"):
         limit = value
     if limit is None or float(oracle.exact_best) > limit + room:
