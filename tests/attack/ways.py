@@ -19,7 +19,6 @@ from certselect import certify, choose_subset, load_result, select, selection_pa
 from certselect.progress import listening
 from certselect.search import Selection, list_strategies
 
-
 FEW_TIES = 20
 # Searches that go on for long whatever the problem: less of the same is as good for finding false claims.
 SHORTER: dict[str, dict[str, Any]] = {"genetic": {"population": 20, "generations": 20}, "annealing": {"steps": 200}}
