@@ -101,6 +101,11 @@ def check_selection(selection: Selection, oracle: Oracle, ledger: Ledger, how: s
         f"{told} is worth {_nearest(value)!r} when rounded once",
     )
     _check_bound(selection, oracle, value, ledger, told)
+    ledger.check(
+        "tolerance",
+        math.isnan(selection.tolerance) == (selection.status != "proven optimal"),
+        f"{told}, {selection.status}, states a tolerance of {selection.tolerance!r}",
+    )
     if selection.status == "proven optimal":
         _check_proven(selection, oracle, value, ledger, told)
     _check_decided(selection, oracle, value, ledger, told)
@@ -136,7 +141,7 @@ def _check_bound(selection: Selection, oracle: Oracle, value: Fraction, ledger: 
     if not math.isnan(selection.gap) and math.isfinite(selection.gap):
         # The gap is a division of floats: it may be off by their rounding, not by more.
         left = (best - value) / abs(value) if value else best - value
-        slack = Fraction(1, 10**15) * (1 + abs(left)) + _tolerance(selection, oracle) / (abs(value) if value else 1)
+        slack = Fraction(1, 10**15) * (1 + abs(left)) + _tolerance(selection) / (abs(value) if value else 1)
         ledger.check(
             "gap",
             Fraction(selection.gap) + slack >= left,
@@ -159,19 +164,18 @@ def _check_statement(selection: Selection, oracle: Oracle, value: Fraction, ledg
     elif words.startswith("Proven"):
         room = value
     if room is not None:
-        room += _tolerance(selection, oracle)
+        room += _tolerance(selection)
         ledger.check("statement", oracle.exact_best <= room, f"{told} states: {words}")
 
 
-def _tolerance(selection: Selection, oracle: Oracle) -> Fraction:
+def _tolerance(selection: Selection) -> Fraction:
     if selection.status != "proven optimal":
         return Fraction(0)
-    stated = getattr(selection, "tolerance", None)
-    return WIDEST_TOLERANCE * oracle.own_terms(selection.indices.tolist()) if stated is None else Fraction(stated)
+    return Fraction(selection.tolerance)
 
 
 def _check_proven(selection: Selection, oracle: Oracle, value: Fraction, ledger: Ledger, told: str) -> None:
-    tolerance, own = _tolerance(selection, oracle), oracle.own_terms(selection.indices.tolist())
+    tolerance, own = _tolerance(selection), oracle.own_terms(selection.indices.tolist())
     best, objective = oracle.exact_best, Fraction(selection.objective)
     told = f"{told}, proven optimal to {_nearest(tolerance)!r}"
     ledger.check(
