@@ -8,7 +8,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types unit bench proven paper wheel clean
+.PHONY: help demo test lint format types unit attack bench proven paper wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -29,6 +29,9 @@ types: $(READY) ## static types of the package, the experiments and the benchmar
 unit: $(READY) ## the tests, on all cores; `.venv/bin/python -m pytest FILE` runs some of them
 	$(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist worksteal -m "not alone"
 	$(BIN)/python -m pytest -m alone tests/test_first_call.py
+
+attack: $(READY) ## try to break every claim: 10^5 problems, all mutated files, hostile inputs, on all cores (under an hour)
+	$(ONE_THREAD) PYTHONPATH=tests $(BIN)/python -m attack
 
 format: $(READY) ## rewrite the files in the house style
 	$(BIN)/ruff check --fix .
