@@ -162,7 +162,7 @@ def test_cases_without_steps_and_many_ties_are_refused_before_they_cost_anything
     result, data, _ = made("ties")
     stored = result.to_dict()
     ends = {"steps": [], "unit": None}
-    cases = {"parts": [{"steps": [], "unit": 0}] * 20_000 + [ends] * 20_001}
+    cases = {"floor": None, "parts": [{"steps": [], "unit": 0}] * 20_000 + [ends] * 20_001}
     outcome = verify(put(stored, ("certificate", "proof"), cases), *data)
     assert outcome.verdict == "broken file"
     assert "distinguishes cases without a step" in outcome.reasons[0]

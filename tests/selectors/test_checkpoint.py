@@ -454,9 +454,10 @@ def test_ctrl_c_when_all_sizes_are_scored_keeps_scores_and_checkpoint(table, tmp
     """In the classifier's last fit, or in the proof about the final subset."""
     X, y = table
     saved = tmp_path / "saved.jsonl"
-    selector = SubsetSelectorCV(Fragile(), 4, cv=3, strategy="forward", certify=True, checkpoint=saved)
+    fits = Fits(monkeypatch)
+    selector = SubsetSelectorCV(NEAREST, 4, cv=3, strategy="forward", certify=True, checkpoint=saved)
     if at is not None:
-        monkeypatch.setattr(Fragile, "fits_left", at)
+        fits.left = at
 
     def press(stage, done, total):
         if at is None and stage.startswith("relaxation"):
@@ -467,6 +468,6 @@ def test_ctrl_c_when_all_sizes_are_scored_keeps_scores_and_checkpoint(table, tmp
     assert np.isfinite(stopped.value.so_far.scores).all()
     assert selector.result_.selection.status == ("interrupted" if at is None else "complete")
     assert not hasattr(selector, "estimator_")
-    monkeypatch.setattr(Fragile, "fits_left", 1)  # nothing is scored again
-    again = SubsetSelectorCV(Fragile(), 4, cv=3, strategy="forward", certify=True, checkpoint=saved).fit(X, y)
+    fits.left = 1  # nothing is scored again
+    again = SubsetSelectorCV(NEAREST, 4, cv=3, strategy="forward", certify=True, checkpoint=saved).fit(X, y)
     assert again.selection_.status == "complete"

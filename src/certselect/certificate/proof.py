@@ -144,8 +144,10 @@ def replay(problem: ReducedProblem, known: float, proof: Proof) -> Replayed:
 
     A step that claims more than it proves is an error that says which.
     """
-    if math.isnan(known) or math.isnan(proof.floor):
+    if math.isnan(known):
         raise InvalidInput("a value that is not a number", "that of an allowed subset", "Value the subset again.")
+    if not proof.floor <= 0.0:
+        raise InvalidInput(f"a proof with a floor of {proof.floor}", "0 or less", REMEDY)
     lengths, decisions = _lengths(proof), []
     worst = -math.inf
     waiting: list[tuple[Callable[[], OpenProblem], Proof, float]] = [

@@ -319,10 +319,10 @@ class _Claim:
             yield f"it is proven that no {chosen.k} features exceed {self.bound!r}, not {chosen.upper_bound!r}"
         elif left != chosen.gap:
             yield f"value and bound leave a gap of {left!r}, not {chosen.gap!r}"
+        elif chosen.status == PROVEN_OPTIMAL and not chosen.upper_bound - chosen.objective <= allowed * (1.0 + _SAME):
+            yield f"{chosen.objective!r} is called proven optimal, but there is room up to {chosen.upper_bound!r}"
         elif not _close(allowed, chosen.tolerance):
             yield f"the tolerance of a {chosen.status} result is {allowed!r} here, not {chosen.tolerance!r}"
-        elif chosen.status == PROVEN_OPTIMAL and not chosen.upper_bound - chosen.objective <= chosen.tolerance:
-            yield f"{chosen.objective!r} is called proven optimal, but there is room up to {chosen.upper_bound!r}"
 
     def _derived(self, certificate: Certificate | None) -> float:
         """The bound on all allowed subsets that follows from what the result holds."""

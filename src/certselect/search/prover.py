@@ -315,7 +315,7 @@ class Prover:
         if len(case.history) <= PATIENCE:
             return False
         before = case.history[-1 - PATIENCE] - self.value
-        return case.history[-1] - self.value > (1.0 - PROGRESS) * before
+        return case.history[-1] - self.value >= (1.0 - PROGRESS) * before
 
     def _distinguish(self, case: Case, step: Step, proved: Consequences) -> None:
         """Two cases instead of one: the unit in, the unit out."""
