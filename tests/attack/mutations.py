@@ -40,8 +40,6 @@ UNCHECKED: tuple[Path, ...] = (
     ("settings", "searching", "polish"),
     ("settings", "searching", "certify"),
     ("settings", "searching", "max_seconds"),
-    ("provenance", "target"),
-    ("provenance", "picked"),
     ("provenance", "seconds"),
     ("provenance", "versions"),
 )

@@ -175,13 +175,13 @@ def test_choose_prints_json_alone_where_asked_to(csv):
 
 
 def test_ctrl_c_while_the_result_is_told_waits_for_its_end(csv, tmp_path, monkeypatch):
-    file, write = tmp_path / "out.json", output.write_json
+    file, write = tmp_path / "out.json", output._write
 
     def press_first(text, json):
         signal.raise_signal(signal.SIGINT)
         write(text, json)
 
-    monkeypatch.setattr(output, "write_json", press_first)
+    monkeypatch.setattr(output, "_write", press_first)
     done = in_process("select", csv, "-t", "y", "-k", 3, "--json", file)
     assert done.returncode == 130
     assert load_result(file).selection.status == "complete"
@@ -195,7 +195,7 @@ def test_a_second_ctrl_c_while_the_result_is_told_ends_it(csv, tmp_path, monkeyp
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(output, "write_json", press_twice)
+    monkeypatch.setattr(output, "_write", press_twice)
     assert in_process("select", csv, "-t", "y", "-k", 3, "--json", file).returncode == 130
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

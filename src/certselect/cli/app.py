@@ -124,7 +124,7 @@ def verify(
     with output.watching() as warned:
         outcome = check(result, table, target or None)
     output.print_notes(warned)
-    if not outcome.holds:
+    if outcome.verdict in VERDICT_EXITS:
         for reason in outcome.reasons:
             tell(f"FAILED ({outcome.verdict}): {reason}")
         raise typer.Exit(VERDICT_EXITS[outcome.verdict])

@@ -64,8 +64,8 @@ def _decided(selection: Selection) -> str:
     if selection.status == PROVEN_OPTIMAL or not (selection.proven_in or selection.proven_out):
         return ""
     some = ", ".join(map(repr, selection.proven_in[:10])) + (", ..." if len(selection.proven_in) > 10 else "")
-    held = f"{len(selection.proven_in)} features are in every better subset ({some}); " if some else ""
-    return f"Decided: {held}{len(selection.proven_out)} features are in none."
+    held = f"{len(selection.proven_in)} features are in every subset as good ({some}); " if some else ""
+    return f"Decided: {held}{len(selection.proven_out)} features are in none that is."
 
 
 def notes_on_table(rows: InputTable, terms: InformationTerms) -> list[str]:
