@@ -112,7 +112,10 @@ def main() -> int:
                 problems[done.piece.kind] += done.piece.count
             checked += done.ledger.checked
             for (claim, details), way_back in zip(done.ledger.violations, done.ways_back, strict=True):
-                found[claim, done.piece.kind or done.piece.what].append((details, way_back))
+                kind = done.piece.kind or done.piece.what
+                if not found[claim, kind]:
+                    say(f"first violation of {claim!r} in {kind!r}: {details[:500]!r}; again: {way_back}")
+                found[claim, kind].append((details, way_back))
             if time.monotonic() - told > 30.0 or number == len(work_list):
                 told = time.monotonic()
                 wrong = sum(map(len, found.values()))

@@ -33,7 +33,7 @@ def select(
 ) -> Selection:
     """Find k features whose value together is large.
 
-    Equal values (to 1e-12) are decided in favour of the lowest column, so the
+    Equal values (to about 1e-12) are decided in favour of the lowest column, so the
     answer does not depend on rounding.
 
     Ctrl-C ends it early, be it in the search, the polish or a proof: the answer is the
