@@ -147,20 +147,18 @@ def _check_bound(selection: Selection, oracle: Oracle, value: Fraction, ledger: 
             Fraction(selection.gap) + slack >= left,
             f"{told} has a gap of {selection.gap!r}, not {_nearest(left)!r}",
         )
-    _check_statement(selection, oracle, value, ledger, told)
+    _check_statement(selection, oracle, ledger, told)
 
 
-def _check_statement(selection: Selection, oracle: Oracle, value: Fraction, ledger: Ledger, told: str) -> None:
-    """The percentage or the number in the sentence, read by what it says."""
-    words, room = selection.statement, None
+def _check_statement(selection: Selection, oracle: Oracle, ledger: Ledger, told: str) -> None:
+    """The percentage or the number in the sentence, read by what it says of `objective`, which is rounded once."""
+    words, room, value = selection.statement, None, Fraction(selection.objective)
     if above := re.search(r"more than ([-+.\de]+) % above", words):
         room = value + abs(value) * Fraction(above[1]) / 100
     elif above := re.search(r"more than ([-+.\de]+)\.$", words):
         room = Fraction(above[1]) + abs(Fraction(above[1])) * Fraction(1, 10**5)  # six digits are printed
     elif part := re.search(r"Proven to ([-+.\de]+) of the value", words):
         room = value + abs(value) * Fraction(part[1])
-    elif "rounding" in words:
-        room = value + abs(value) * Fraction(1, 10**9)
     elif words.startswith("Proven"):
         room = value
     if room is not None:
