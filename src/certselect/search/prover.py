@@ -46,6 +46,8 @@ PROGRESS = 0.25
 # In a large problem a few decided units are not worth starting anew; in a small one each is.
 FEW = 0.04
 SMALL = 150
+# For the relaxation that was begun just in time.
+LEAST_SECONDS = 1e-3
 # A problem whose entries have become this much smaller is scaled anew.
 MUCH_SMALLER = 2.0**-8
 # Up to this size threads cost more than they bring, and much more where others use the cores too.
@@ -253,7 +255,7 @@ class Prover:
         """(N, w) of the plain relaxation; the rounds then start from it."""
         problem, k, s = case.problem, case.problem.k, case.problem.sizes
         Q = problem.matrix / case.scale
-        left = max(self._deadline - perf_counter(), 1.0)
+        left = max(self._deadline - perf_counter(), LEAST_SECONDS)
 
         def told(iterate: Iterate) -> None:
             report(f"relaxation, gap {iterate.gap:.1e}", iterate.iteration, MAX_ITERATIONS["interior_point"])
