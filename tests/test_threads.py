@@ -110,7 +110,8 @@ def test_overlapping_blocks_of_two_threads_bring_the_number_back(use, kind):
 
 def test_overlapping_blocks_over_the_real_libraries():
     before = [library.num_threads for kind in (False, True) for library in threads._blas(kind)]
-    assert before
+    if not before:
+        pytest.skip("no library of linear algebra whose threads can be told")
     try:
         for library in threads._blas(False):
             threads._set_threads(library, 2)

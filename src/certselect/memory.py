@@ -31,7 +31,8 @@ def machine_bytes() -> float:
     """The memory of this machine, or what its container may use of it; infinite where that is not known."""
     known = math.inf
     with suppress(AttributeError, OSError, ValueError):  # not every system tells
-        known = float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+        pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+        known = float(pages * size) if pages > 0 and size > 0 else math.inf
     for file in _LIMITS:
         with suppress(OSError, ValueError):  # not there, or the word "max"
             known = min(known, float(int(Path(file).read_text(encoding="ascii"))))

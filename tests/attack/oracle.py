@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -103,6 +104,11 @@ class Oracle:
             if i in self.wishes.usable:
                 beside = [own + pair for own, pair in zip(worth, pairs[i], strict=True)]
                 self._grow((*chosen, i), value + worth[i], beside, size, pairs, found)
+
+    @property
+    def all_are_allowed(self) -> bool:
+        """Whether nothing but the size, and what is usable, is asked of a subset."""
+        return len(self.values) == sum(math.comb(len(self.wishes.usable), size) for size in self.sizes)
 
     @cached_property
     def best(self) -> int:

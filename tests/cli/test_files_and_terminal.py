@@ -4,6 +4,7 @@ import json
 import os
 import stat
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +79,7 @@ def test_pipes_links_and_devices_are_refused_before_the_work(folder, name, monke
     Path("link").symlink_to("elsewhere")
     Path("folder").mkdir()
     there = ["pipe", "link", "folder"]
-    if os.geteuid() == 0:
+    with suppress(PermissionError):  # only root can make one, and not in every container
         os.mknod("device", stat.S_IFCHR | 0o666, os.makedev(1, 3))
         there.append("device")
     monkeypatch.setattr("certselect.results.choosing.read_checked", None)  # the table is not even read

@@ -17,6 +17,14 @@ from pressed import Pressed, spread
 COLUMNS = 40
 
 
+@pytest.fixture(autouse=True)
+def minded():
+    """Ctrl-C is minded, even where whoever started the tests ignores it (as under nohup)."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture(scope="module")
 def csv(tmp_path_factory):
     rng = np.random.default_rng(5)
@@ -208,6 +216,7 @@ import os, signal
 from certselect.cli import main
 from certselect.progress import listening
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 seen = []
 def press(stage, done, total):
     seen.append(stage)

@@ -123,3 +123,13 @@ def test_matrices_that_are_no_problem(Q, k, said):
 def test_names_of_a_matrix_are_counted():
     with pytest.raises(ValueError, match="2 feature names"):
         SubsetProblem.from_matrix(np.eye(3), 1, feature_names=["a", "b"])
+
+
+def test_a_weaker_bound_does_not_replace_a_proof():
+    rng = np.random.default_rng(2)
+    A = rng.standard_normal((12, 12))
+    problem = SubsetProblem.from_matrix(A + A.T, 5)
+    best = select(problem, "exact")
+    again = certify(problem, best)
+    assert (again.status, again.upper_bound, again.tolerance) == ("proven optimal", best.upper_bound, best.tolerance)
+    assert again.certificate is best.certificate

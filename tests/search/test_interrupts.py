@@ -9,7 +9,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import pressed as pressed_keys
 from certselect import SubsetProblem, certify, information_terms, select, selection_path
+from certselect.certificate import open_problem, replay
 from certselect.search import certified, conclude, find_strategy
 from certselect.search.strategies.exact import prover_for
 from certselect.search.strategy import Strategy
@@ -221,6 +223,28 @@ def test_what_one_run_has_passed_is_there_without_the_bounds_still_to_come(work,
     assert [math.isnan(selection.upper_bound) for selection in path] == [False, False, True, True]
     whole = selection_path(terms(), [2, 3, 4, 5], "mrmr", "forward")
     assert [one.indices.tolist() for one in path] == [one.indices.tolist() for one in whole]
+
+
+@pytest.mark.parametrize("rules", [{}, RULES], ids=["plain", "rules"])
+def test_a_proof_shows_its_bound_wherever_ctrl_c_comes(monkeypatch, rules):
+    """Between any two lines of the prover, with rounds, decisions and cases: nothing is listed."""
+    monkeypatch.setattr(open_problem, "MOST_LISTED", 1)
+    monkeypatch.setattr(open_problem, "MOST_MASKED", 0)
+    monkeypatch.setattr(pressed_keys, "BY_LINE", (*pressed_keys.BY_LINE, "search/prover.py"))
+    problem = problem_of(4, **rules)
+    best = best_value(problem)
+    with Pressed(within="search/prover.py") as undisturbed:
+        select(problem, "exact")
+    shown = 0
+    for at in spread(undisturbed.points, 80):
+        with Pressed(at, within="search/prover.py") as pressed:
+            answer = select(problem, "exact")
+        certificate = answer.certificate
+        if certificate is not None and certificate.proof is not None:
+            replayed = replay(problem.reduced, certificate.known, certificate.proof)
+            assert best <= replayed.bound <= certificate.bound * (1 + 1e-9), pressed.where
+            shown += len(certificate.proof.steps) > 0
+    assert shown > 20
 
 
 def test_a_proof_by_trying_all_asks_for_no_bound_that_nobody_needs(monkeypatch):

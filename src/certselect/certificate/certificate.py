@@ -79,7 +79,7 @@ def certificate_of(
 def proof_certificate(
     problem: SubsetProblem, indices: Iterable[int], bound: float, known: float, proof: Proof | None
 ) -> Certificate:
-    """The same from a proof that shows `bound`, taking for granted that there are subsets worth `known`.
+    """The same from a proof that shows `bound` and does not look at subsets worth no more than `known`.
 
     The bound is not derived again here: whoever made the proof derived it (see `prover`),
     and `replay` does whenever it is asked to.

@@ -16,10 +16,13 @@ def gap(value: float, bound: float) -> float:
     """(bound - value) / |value|, rounded up: 0 when both are 0, inf when only the value is, NaN when one of them is."""
     if value == 0.0:
         return bound if bound == 0.0 or math.isnan(bound) else math.inf
-    rounded = (bound - value) / abs(value)
-    if not math.isfinite(rounded):
-        return rounded
+    if not (math.isfinite(value) and math.isfinite(bound)):
+        return (bound - value) / abs(value)
     exact = (Fraction(bound) - Fraction(value)) / abs(Fraction(value))
+    try:
+        rounded = float(exact)
+    except OverflowError:
+        return math.copysign(math.inf, exact)
     return rounded if rounded >= exact else math.nextafter(rounded, math.inf)
 
 

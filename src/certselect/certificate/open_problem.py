@@ -19,6 +19,7 @@ from certselect.criteria.reduced import ReducedProblem
 
 # A budget is spent unit by unit; sums that exceed it by no more than this part are rounding.
 SPENT = 1e-12
+# Proofs in files end where so few subsets are left: with smaller numbers they would no longer be whole.
 MOST_LISTED = 5000
 MOST_MASKED = 12
 # Of these, so many are valued exactly at most; more are hardly ever needed to tell the best.

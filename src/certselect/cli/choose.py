@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -118,7 +119,7 @@ def choose(
     finished = unfinished if stopped is None and resume is None else None
     with (
         output.telling(interrupted=stopped is not None),
-        nullcontext() if result is None else output.saving(as_text(result), json, then_remove=finished),
+        nullcontext() if result is None else output.saving(partial(as_text, result), json, then_remove=finished),
     ):
         notes = [] if result is None else notes_on_result(rows, result)
         if stopped is not None:

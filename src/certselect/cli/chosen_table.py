@@ -105,8 +105,8 @@ def notes_on_result(rows: InputTable, result: Result) -> list[str]:
             "which inflates the relevance; --integers numbers discretises whole numbers"
         )
     known = math.nan if selection.certificate is None else selection.certificate.known
-    if known > selection.objective * (1.0 + 1e-9 * math.copysign(1.0, selection.objective)):
-        said.append(f"the proof came across a subset worth {known:.6f}; --strategy exact goes for it")
+    if selection.status != PROVEN_OPTIMAL and known - selection.objective > 1e-9 * abs(selection.objective):
+        said.append(f"the proof came across a subset worth about {known:.6f}; --strategy exact goes for it")
     if selection.status == INTERRUPTED:
         said.append("interrupted; this is the best subset found so far")
     return said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -83,16 +83,17 @@ def check_json(given: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def saving(text: str, json: Path | None, *, then_remove: Path | None = None) -> Iterator[None]:
+def saving(text: Callable[[], str], json: Path | None, *, then_remove: Path | None = None) -> Iterator[None]:
     """Write JSON to where `--json` says before the block prints: to a file, whole or not at all, or to standard output.
 
+    The text is made only if it is wanted: proofs are long.
     Whoever reads what is printed may stop reading; that takes nothing from the file. Where the
     file cannot be written, the block is run all the same, and then the error is raised.
     """
     failure = None
     if json is not None:
         try:
-            _write(text, json)
+            _write(text(), json)
         except InvalidInput as error:
             failure = error
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,7 +56,7 @@ def path(
     # An elbow is that of a whole curve.
     elbow = find_elbow(curve) if len(sizes) > 2 and not interrupted else None
     about = {"settings": settings.to_dict(), "target": list(names), "measured_by": dict(terms.settings)}
-    with output.telling(interrupted=interrupted), output.saving(_as_text(curve, elbow, about), json):
+    with output.telling(interrupted=interrupted), output.saving(partial(_as_text, curve, elbow, about), json):
         if output.prints_table(json):
             _print_curve(curve, elbow, with_status=interrupted)
         output.print_notes(warned, notes_on_table(rows, terms) + _notes_on_interrupt(curve, len(sizes)))

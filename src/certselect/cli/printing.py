@@ -35,9 +35,12 @@ def show(table: Table) -> None:
     from rich.console import Console
 
     seen = Console()  # knows the terminal; what is printed goes the same way as all else
-    drawn = io.StringIO()
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    # In the terminal's own encoding, by which rich chooses the characters that it draws lines with.
+    drawn = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="backslashreplace", newline="")
     Console(file=drawn, force_terminal=seen.is_terminal, width=seen.width).print(table)
-    _put(drawn.getvalue())
+    drawn.seek(0)
+    _put(drawn.read())
 
 
 def cell(text: str) -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -50,7 +51,7 @@ def select(
         warned = [warning for warning in warned if not issubclass(warning.category, FewerFeaturesWarning)]
     with (
         output.telling(interrupted=result.selection.status == INTERRUPTED),
-        output.saving(as_text(result), json),
+        output.saving(partial(as_text, result), json),
     ):
         if output.prints_table(json):
             print_result(result)

@@ -195,7 +195,7 @@ def with_proof(problem: SubsetProblem, selection: Selection, proved: Proved) -> 
         gap=certificate.gap,
         certificate=None if proved.proof is None else certificate,
         status=PROVEN_OPTIMAL if best and selection.status != INTERRUPTED else selection.status,
-        tolerance=allowed if best else math.nan,
+        tolerance=allowed if best and selection.status != INTERRUPTED else math.nan,
         proven_in=tuple(names[i] for i in sorted(problem.units.columns(reduced.units[sorted(into)]))),
         proven_out=tuple(names[i] for i in sorted(problem.units.columns(reduced.units[sorted(out)]))),
         ties=tuple(tuple(sorted(problem.units.columns(units))) for units in proved.equals),
@@ -205,9 +205,11 @@ def with_proof(problem: SubsetProblem, selection: Selection, proved: Proved) -> 
 def with_bound(
     problem: SubsetProblem, selection: Selection, multipliers: np.ndarray, lift: Lift | None = None
 ) -> Selection:
-    """The selection with the bound these multipliers, with their lift, prove."""
+    """The selection with the bound these multipliers, with their lift, prove; a better one that it has stays."""
     started = perf_counter()
     certificate = certificate_of(problem, selection.indices, multipliers, lift)
+    if selection.status == PROVEN_OPTIMAL and not certificate.bound - certificate.value <= selection.tolerance:
+        return selection
     return replace(
         selection,
         upper_bound=certificate.bound,

@@ -87,7 +87,6 @@ class Prover:
         known: float = -math.inf,
     ) -> None:
         self.problem, self.offer, self.all_best = problem, offer, all_best
-        self.positions = positions
         self.equals: set[tuple[int, ...]] = set()
         self._know(positions, known)
         self.proof: Proof | None = Proof(floor=hopeless_floor(problem, positions))
@@ -126,8 +125,10 @@ class Prover:
     def _know(self, positions: list[int], value: float = -math.inf) -> None:
         """Take a subset for the best known; and its value, or a larger one that is known anyway."""
         terms = self.problem.terms(positions)
-        self.tie = 0.5 * TOLERANCE * math.fsum(map(abs, terms))
-        self.value, self._at_least = max(math.fsum(terms), value), max(round_up(terms), value)
+        tie = 0.5 * TOLERANCE * math.fsum(map(abs, terms))
+        worth, at_least = max(math.fsum(terms), value), max(round_up(terms), value)
+        # In one go: Ctrl-C must not leave the one of these without the others.
+        self.positions, self.value, self.tie, self._at_least = positions, worth, tie, at_least
 
     @property
     def known(self) -> float:
@@ -201,7 +202,7 @@ class Prover:
         """The bound that the entries of the matrix give by themselves."""
         m = len(case.problem)
         step = Step(np.zeros((m, m)), np.zeros(m))
-        case.bound = consequences(case.problem, step.N, step.w).bound
+        case.bound, case.tightest = consequences(case.problem, step.N, step.w).bound, step
         self._record(case, step)
 
     def _round(self, case: Case) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]], Consequences]:
@@ -235,9 +236,8 @@ class Prover:
         """A subset was found: it may be better than the best, or as good."""
         value = math.fsum(self.problem.terms(positions))
         if value > self.known:
-            self.positions = positions
+            self.equals.clear()  # first: what is known after it has no such equals
             self._know(positions)
-            self.equals.clear()
         if len(self.equals) < self.all_best and value >= self.value - self.tie:
             self.equals.add(tuple(positions))
             if len(self.equals) == self.all_best:
@@ -284,8 +284,9 @@ class Prover:
         return step, Decision.of(problem, step, proved, joined.values())
 
     def _record_last(self, case: Case) -> None:
-        if case.last is not None:
-            self._record(case, case.last)
+        step = case.tightest if case.last is None else case.last
+        if step is not None:
+            self._record(case, step)
 
     def _record(self, case: Case, step: Step) -> None:
         steps = [step] if case.tightest is None or case.tightest.N is step.N else [case.tightest, step]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -101,7 +102,7 @@ def select(
         try:
             return best_of_sizes(problem, selections)
         except KeyboardInterrupt:
-            return replace(best_of_sizes(problem, selections), status=INTERRUPTED)
+            return replace(best_of_sizes(problem, selections), status=INTERRUPTED, tolerance=math.nan)
     rng = make_generator(random_state)
     return answer(problem, found, Found(), rng, options, polish=polish, certify=certify)
 

@@ -57,7 +57,7 @@ def _in_order(problems: Sequence[SubsetProblem], selections: dict[int, Selection
 
 def _mark(selections: dict[int, Selection], k: int) -> None:
     """Ctrl-C came at this size."""
-    selections[k] = replace(selections[k], status=INTERRUPTED)
+    selections[k] = replace(selections[k], status=INTERRUPTED, tolerance=math.nan)
 
 
 def _one_by_one(

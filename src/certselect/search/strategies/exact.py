@@ -14,7 +14,6 @@ from certselect.search.found import Found
 from certselect.search.options import check_count, check_positive
 from certselect.search.polish import polish, settle_ties
 from certselect.search.prover import Prover
-from certselect.search.selection import PROVEN_OPTIMAL
 from certselect.search.strategies.backward import backward
 from certselect.search.strategies.forward import forward
 from certselect.search.strategy import Strategy
@@ -80,10 +79,8 @@ def prove(
         if set(best) != set(found.indices):
             found.indices = best
             found.scores.append(prover.value)
-    if prover.bound <= prover.known:
-        found.status = PROVEN_OPTIMAL
-        if not all_best:
-            settle_ties(problem, found, prover.value, prover.tie)
+    if prover.bound <= prover.known and not all_best:
+        settle_ties(problem, found, prover.value, prover.tie)
 
 
 def start_well(problem: UnitProblem, found: Found, rng: np.random.Generator) -> None:
