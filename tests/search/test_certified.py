@@ -1,5 +1,6 @@
 """Bounds on any search's answer, through select, selection_path and certify."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -132,4 +133,23 @@ def test_a_weaker_bound_does_not_replace_a_proof():
     best = select(problem, "exact")
     again = certify(problem, best)
     assert (again.status, again.upper_bound, again.tolerance) == ("proven optimal", best.upper_bound, best.tolerance)
-    assert again.certificate is best.certificate
+    assert again.certificate is not None
+    assert again.certificate.proof is best.certificate.proof
+    assert (again.proven_in, again.proven_out) == (best.proven_in, best.proven_out)
+
+
+def test_nothing_that_was_said_of_another_subset_is_believed():
+    rng = np.random.default_rng(24)
+    A = rng.normal(size=(20, 20))
+    problem = SubsetProblem.from_matrix(A + A.T, 5)
+    best = select(problem, "exact", ties=True)
+    own = np.array([3, 5, 8, 11, 17])
+    for options in ({}, {"tight": True}, {"tight": True, "max_seconds": 1e-9}):
+        answer = certify(problem, replace(best, indices=own), **options)
+        assert answer.objective == problem.value(own)
+        assert answer.names == ("x3", "x5", "x8", "x11", "x17")
+        assert (answer.status, answer.ties) == ("complete", ())
+        assert np.isnan(answer.tolerance)
+        assert set(answer.proven_in) <= set(answer.names)
+        assert not set(answer.proven_out) & set(answer.names)
+        assert answer.upper_bound >= best.objective

@@ -22,7 +22,7 @@ def gap(value: float, bound: float) -> float:
     try:
         rounded = float(exact)
     except OverflowError:
-        return math.copysign(math.inf, exact)
+        return math.inf if exact > 0 else -math.inf
     return rounded if rounded >= exact else math.nextafter(rounded, math.inf)
 
 

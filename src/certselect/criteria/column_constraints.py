@@ -11,7 +11,7 @@ import numpy as np
 
 # Costs are summed in whatever order a search meets them: a subset that costs the
 # budget to rounding is within it (0.1 + 0.2 is not above 0.3).
-BUDGET_ROUNDING = 1e-9
+BUDGET_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)

@@ -261,7 +261,7 @@ def subset_problem(
     costs : mapping from features to numbers, or n numbers, optional
         What each feature costs; 0 for those not in the mapping.
     budget : float, optional
-        What the subset may cost in total.
+        What the subset may cost in total; 1e-12 of it more counts as rounding.
 
     Examples
     --------

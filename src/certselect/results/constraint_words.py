@@ -27,7 +27,7 @@ def constraints_in_words(stated: Constraints, names: Sequence[str]) -> str:
         ),
         *_groups("all or none of", groups.get(ALL_OR_NONE), names),
         *_groups("at most one of", groups.get(AT_MOST_ONE), names),
-        *([f"cost at most {plain['budget']:.6g}"] if plain["budget"] is not None else []),
+        *([f"cost at most {plain['budget']!r}"] if plain["budget"] is not None else []),
     ]
     return one_line("; ".join(parts))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 
@@ -11,12 +12,13 @@ import numpy as np
 
 from certselect.certificate import bound_subsets, certificate_of, gap, proof_certificate, tolerance
 from certselect.certificate.lift import Lift
-from certselect.certificate.proof import certain
+from certselect.certificate.proof import certain, replay
 from certselect.criteria.problem import SubsetProblem
+from certselect.errors import InvalidInput
 from certselect.relaxation import Iterate, Relaxation, relax
 from certselect.search.found import Found
 from certselect.search.proved import Proved
-from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.search.strategies.exact import MOST_UNITS, prove, start_well
 from certselect.search.timed import timed
 
@@ -48,7 +50,7 @@ def certify(
         The problem the subset was selected for. If it asks for any size within a
         budget, every size is bounded, and there is no single certificate.
     selection : Selection
-        From `select`, or with `indices` of your own.
+        From `select`, or with `indices` of your own: everything else is derived anew.
     tight : bool
         Go on after the relaxation, deciding features and distinguishing cases, until no
         better subset can be left or `max_seconds` (60 if not given) are over. With more than 4000
@@ -63,7 +65,8 @@ def certify(
     Returns
     -------
     Selection
-        The same with `upper_bound`, `gap` and `certificate` filled in.
+        The same subset, valued and bounded. A proof that it had from an earlier search is replayed,
+        which is all that is done without `tight` then.
 
     Examples
     --------
@@ -73,8 +76,15 @@ def certify(
     >>> round(certify(problem, select(problem)).upper_bound, 6)
     5.0
     """
+    earlier, selection = selection.certificate, _without_claims(problem, selection)
     if problem.any_size:
         return _bounded_at_every_size(problem, selection, tight=tight, tol=tol, max_seconds=max_seconds)
+    if not tight and multipliers is None and earlier is not None and earlier.proof is not None:
+        with suppress(InvalidInput):  # of another problem: it proves nothing here
+            replayed = replay(problem.reduced, earlier.known, earlier.proof)
+            proved = Proved(selection.objective, earlier.known, replayed.bound, earlier.proof, replayed.decisions)
+            if replayed.bound < math.inf:
+                return with_proof(problem, selection, proved)
     found, seconds = Found(multipliers=multipliers, lift=lift), dict(selection.seconds)
     try:
         if tight and len(problem.reduced.matrix) <= MOST_UNITS:
@@ -84,6 +94,29 @@ def certify(
         return _with_what_is_proven(problem, replace(selection, seconds=seconds), found)
     except KeyboardInterrupt:
         return _with_what_is_proven(problem, replace(selection, seconds=seconds, status=INTERRUPTED), found)
+
+
+def _without_claims(problem: SubsetProblem, selection: Selection) -> Selection:
+    """The subset valued anew, for this problem; of what was said about it, that its search was interrupted stays."""
+    sized = problem.of_size(len(selection.indices)) if problem.any_size else problem
+    return replace(
+        selection,
+        names=tuple(problem.feature_names[int(i)] for i in selection.indices),
+        objective=sized.value(selection.indices),
+        criterion=problem.criterion.name,
+        k=sized.k,
+        status=INTERRUPTED if selection.status == INTERRUPTED else COMPLETE,
+        upper_bound=math.nan,
+        gap=math.nan,
+        tolerance=math.nan,
+        certificate=None,
+        proven_in=(),
+        proven_out=(),
+        ties=(),
+        constrained=problem.constraints is not None,
+        any_size=problem.any_size,
+        problem=problem,
+    )
 
 
 def _with_what_is_proven(problem: SubsetProblem, selection: Selection, found: Found) -> Selection:
@@ -205,11 +238,9 @@ def with_proof(problem: SubsetProblem, selection: Selection, proved: Proved) -> 
 def with_bound(
     problem: SubsetProblem, selection: Selection, multipliers: np.ndarray, lift: Lift | None = None
 ) -> Selection:
-    """The selection with the bound these multipliers, with their lift, prove; a better one that it has stays."""
+    """The selection with the bound these multipliers, with their lift, prove."""
     started = perf_counter()
     certificate = certificate_of(problem, selection.indices, multipliers, lift)
-    if selection.status == PROVEN_OPTIMAL and not certificate.bound - certificate.value <= selection.tolerance:
-        return selection
     return replace(
         selection,
         upper_bound=certificate.bound,

@@ -126,8 +126,8 @@ def _concluded(
 def _valued(problem: SubsetProblem, strategy: Strategy, found: Found, seconds: dict[str, float]) -> Selection:
     """The units found as columns of the table, with their names and value."""
     columns = problem.units.columns(found.indices)
-    if not strategy.in_order_of_choice:
-        columns.sort()  # units in order need not be columns in order, and Ctrl-C may leave units in none
+    if problem.units.groups and not strategy.in_order_of_choice:
+        columns.sort()  # units in order need not be columns in order
     return Selection(
         indices=np.array(columns, dtype=np.intp),
         names=tuple(problem.feature_names[i] for i in columns),

@@ -59,7 +59,6 @@ def settle_ties(problem: UnitProblem, found: Found, best: float, width: float) -
         near = swaps.in_order(lower & (value + change >= best - 2.0 * width))
         swap = next((swap for swap in near if equal(swaps.members_with(*swap))), None)
         if swap is None:
-            found.indices.sort()
             return
         swaps.take(*swap)
 

@@ -80,7 +80,10 @@ def prove(
             found.indices = best
             found.scores.append(prover.value)
     if prover.bound <= prover.known and not all_best:
-        settle_ties(problem, found, prover.value, prover.tie)
+        try:
+            settle_ties(problem, found, prover.value, prover.tie)
+        finally:
+            found.indices.sort()  # newcomers take the places of others
 
 
 def start_well(problem: UnitProblem, found: Found, rng: np.random.Generator) -> None:
