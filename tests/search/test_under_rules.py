@@ -1,6 +1,7 @@
 """Every strategy under constraints: allowed answers, equal to exact twins where the search is deterministic."""
 
 import itertools
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import naive_rules
 from certselect.criteria import ColumnConstraints, SubsetProblem, find_criterion
+from certselect.criteria.column_constraints import BUDGET_ROUNDING
 from certselect.errors import InvalidInput
 from certselect.progress import listening
 from certselect.search import Strategy, list_strategies, register_strategy, registry, select
@@ -456,3 +458,20 @@ def test_interrupted_any_size_keeps_the_best_so_far():
     assert selection.status == "interrupted"
     assert problem.constraints.allows(selection.indices)
     assert np.isnan(selection.upper_bound)
+
+
+@pytest.mark.parametrize("strategy", ["exhaustive", "exact"])
+def test_no_subset_at_the_edge_of_the_budget_is_overlooked(strategy):
+    """Costs add up differently in another order: what is allowed is within every bound all the same."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        costs, Q = rng.random(8), random_matrix(seed, 8)
+        edge = rng.choice(8, 4, replace=False)
+        budget = math.fsum(costs[edge]) / (1.0 + 0.5 * BUDGET_ROUNDING)
+        for _ in range(int(rng.integers(0, 4))):
+            budget = math.nextafter(budget, math.inf)
+        problem = SubsetProblem.from_matrix(Q, 4, costs=costs, budget=budget)
+        allowed = [s for s in itertools.combinations(range(8), 4) if problem.constraints.allows(s)]
+        answer = select(problem, strategy)
+        assert answer.upper_bound >= max(map(problem.value, allowed))
+        assert tuple(sorted(answer.indices.tolist())) in allowed

@@ -41,7 +41,7 @@ class ColumnConstraints:
 
     @property
     def limit(self) -> float:
-        """The budget with room for the rounding of sums: what costs are compared with everywhere."""
+        """The budget with room for the rounding of sums: what searches and bounds compare costs with."""
         return self.budget * (1.0 + BUDGET_ROUNDING)
 
     @property
@@ -58,7 +58,9 @@ class ColumnConstraints:
             return False
         if any(len(chosen.intersection(group)) > 1 for group in self.rivals):
             return False
-        return self.costs is None or math.fsum(float(self.costs[i]) for i in chosen) <= self.limit
+        # Well below the limit: whatever is allowed here, no sum of costs in another order may take for too dear.
+        most = self.budget * (1.0 + 0.5 * BUDGET_ROUNDING)
+        return self.costs is None or math.fsum(float(self.costs[i]) for i in chosen) <= most
 
     def describe(self) -> dict[str, Any]:
         """The constraints as JSON can hold them; indices count the table's columns from 0."""
