@@ -124,7 +124,8 @@ def question(kind: str, seed: int) -> Question:
         n = 1 if rng.random() < 0.02 else int(rng.integers(2, 13 if rng.random() < 0.3 else 9))
         k = int(rng.choice([1, n, max(1, n - 1)])) if rng.random() < 0.25 else int(rng.integers(1, n + 1))
         asked = Question(kind, seed, k, {}, MATRICES[kind](rng, n, k))
-    return _constrained(asked, rng) if rng.random() < 0.4 else asked
+    # What cannot be served may be beyond the oracle too.
+    return _constrained(asked, rng) if rng.random() < 0.4 and asked.servable else asked
 
 
 def _symmetric(upper: np.ndarray) -> np.ndarray:
