@@ -71,7 +71,8 @@ def work(piece: Piece) -> Done:
 
     if piece.what == "problems":
         for seed in range(piece.first, piece.first + piece.count):
-            attack_problem(question(piece.kind, seed), ledger)
+            with ledger.no_traceback(f"making {piece.kind!r} {seed}", refusals=False):  # nor one of the attack itself
+                attack_problem(question(piece.kind, seed), ledger)
             noted(f'python -m attack --only "{piece.kind}" --seed {seed} --problems 1')
     elif piece.what == "file":
         attack_file(piece.kind, ledger, (piece.first, piece.count))
