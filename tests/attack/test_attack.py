@@ -78,3 +78,10 @@ def test_the_attack_can_fail():
     ledger = Ledger()
     check_selection(select(other, "exhaustive"), asked.oracle, ledger, "another problem")
     assert {claim for claim, _ in ledger.violations} >= {"value", "bound", "proven"}
+
+
+def test_looking_for_ties_comes_to_an_end_where_bounds_lie_between_the_best_value_and_its_ties():
+    """Rounds were held to make progress towards the value, below which bounds had come already."""
+    ledger = Ledger()
+    attack_problem(question("hopeless features", 2870), ledger, ("exact by proof",))
+    assert_unbroken(ledger, "bound", "proven")

@@ -19,7 +19,7 @@ from certselect import certify, choose_subset, load_result, select, selection_pa
 from certselect.progress import listening
 from certselect.search import Selection, list_strategies
 
-FEW_TIES = 20
+FEW_TIES, FEW_SUBSETS = 20, 300
 # Searches that go on for long whatever the problem: less of the same is as good for finding false claims.
 SHORTER: dict[str, dict[str, Any]] = {"genetic": {"population": 20, "generations": 20}, "annealing": {"steps": 200}}
 
@@ -104,9 +104,9 @@ def exact_by_listing(attack: Attack) -> None:
 
 
 def exact_by_proof(attack: Attack) -> None:
-    # Looking for all of very many equals takes long where subsets may not be listed.
+    # Looking for all equals takes long where subsets may not be listed: minutes for hundreds of subsets.
     clear = attack.question.oracle.clear_ties() if attack.rng.random() < 0.4 and attack.question.servable else None
-    if clear is not None and len(clear) <= FEW_TIES:
+    if clear is not None and len(clear) <= FEW_TIES and len(attack.question.oracle.values) <= FEW_SUBSETS:
         options = {"ties": True, "max_ties": MOST_TIES, "first": True}
     else:
         options = {"max_seconds": SECONDS_OF_PROOF}

@@ -329,8 +329,8 @@ class Prover:
         """Whether the last rounds brought too little to wait for more."""
         if len(case.history) <= PATIENCE:
             return False
-        before = case.history[-1 - PATIENCE] - self.value
-        return case.history[-1] - self.value >= (1.0 - PROGRESS) * before
+        aim = self.value - self.tie if self.all_best else self.value  # what a bound has to come down to
+        return case.history[-1] - aim >= (1.0 - PROGRESS) * (case.history[-1 - PATIENCE] - aim)
 
     def _distinguish(self, case: Case, step: Step, proved: Consequences) -> None:
         """Two cases instead of one: the unit in, the unit out."""
