@@ -42,6 +42,19 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     return f"Did you mean {spelled[close[0]]!r}?" if close else "Check the spelling."
 
 
+def harmless(text: str) -> str:
+    r"""Text in one line that changes nothing but the place it is printed at.
+
+    Line ends, escape sequences and marks that turn the direction of writing are spelled out.
+
+    >>> harmless("a\x1b[2Jb\n")
+    'a\\x1b[2Jb\\n'
+    """
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
+
+
 def shown(value: object) -> str:
     """A value as an error message shows it: `repr`, but never long and never failing."""
     try:

@@ -26,6 +26,7 @@ from attack.oracle import Oracle
 from attack.problems import CRITERIA, Question, Table, generator
 from certselect import choose_subset, load_result, verify
 from certselect.progress import listening
+from results.mutations import get, put, without
 
 Path = tuple[str | int, ...]
 # Numbers of a file may differ by this part from those derived again on another machine.
@@ -129,27 +130,6 @@ def paths(stored: Any, here: Path = ()) -> Iterator[Path]:
     elif isinstance(stored, list):
         for place, entry in enumerate(stored):
             yield from paths(entry, (*here, place))
-
-
-def get(stored: Any, path: Path) -> Any:
-    for step in path:
-        stored = stored[step]
-    return stored
-
-
-def put(stored: Any, path: Path, entry: Any) -> Any:
-    """A copy with another entry there, that shares all the rest."""
-    if not path:
-        return entry
-    changed = stored.copy()
-    changed[path[0]] = put(stored[path[0]], path[1:], entry)
-    return changed
-
-
-def without(stored: Any, path: Path) -> Any:
-    parent = get(stored, path[:-1]).copy()
-    del parent[path[-1]]
-    return put(stored, path[:-1], parent)
 
 
 def other_entries(entry: Any) -> Iterator[Any]:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from certselect.cli import output
-from certselect.cli.printing import harmless
 from certselect.errors import InvalidInput
+from certselect.names import harmless
 from certselect.results import files
 from command_line import COMMAND, certselect, in_process, on_a_terminal
 

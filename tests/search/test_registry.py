@@ -15,6 +15,7 @@ from certselect.criteria import SameWeight, definitions, find_criterion, list_cr
 from certselect.criteria.definitions import ALIASES, criterion_names
 from certselect.errors import InvalidInput
 from certselect.search import find_strategy, list_strategies, register_strategy, registry
+from certselect.search.proved import Proved
 from certselect.search.registry import strategy_names
 
 BUILT_IN = [
@@ -379,3 +380,18 @@ def test_an_entry_point_cannot_take_the_place_of_a_built_in(tmp_path):
     """
     clashes = "forward = pkg:strategy\nFloating = pkg:strategy\nauto = pkg:strategy"
     assert run_beside_their_package(tmp_path, code, clashes).splitlines() == ["[[2], [2], [2]]"]
+
+
+def test_a_proof_of_another_package_is_not_believed():
+    """Not even one in the words of this package: what it says was proved would stand as it is."""
+
+    def lying(problem, found, rng, /):
+        found.indices = [0, 1]
+        worth = problem.value([0, 1])
+        found.proved = Proved(worth, worth, worth, None)
+
+    problem = SubsetProblem.from_matrix(np.diag([1.0, 2.0, 3.0, 4.0]), 2)
+    for certify in (False, True, "tight"):
+        answer = select(problem, Strategy("exhaustive", lying, "the first two"), certify=certify)
+        assert answer.status == "complete"
+        assert np.isnan(answer.upper_bound) if certify is False else answer.upper_bound >= 7.0

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from certselect.errors import InvalidInput
+from certselect.names import harmless
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -56,19 +57,6 @@ def hand_over(text: str) -> None:
         raise _lost("closed")
     if not _put(text):
         raise typer.Exit(1)
-
-
-def harmless(text: str) -> str:
-    r"""Text in one line that changes nothing but the place it is printed at.
-
-    Line ends, escape sequences and marks that turn the direction of writing are spelled out.
-
-    >>> harmless("a\x1b[2Jb\n")
-    'a\\x1b[2Jb\\n'
-    """
-    if text.isprintable():
-        return text
-    return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
 
 
 def _put(text: str, *, to_stderr: bool = False) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from certselect.errors import InvalidInput
+from certselect.names import harmless
 
 LONGEST = 240  # characters of a reason
 _LONGEST_GOT, _LONGEST_EXPECTED = 80, 110
@@ -15,9 +16,7 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     >>> one_line("a\x1b[2Jb\n")
     'a\\x1b[2Jb\\n'
     """
-    safe = "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text[: 2 * longest]
-    )
+    safe = harmless(text[: 2 * longest])
     return safe if len(safe) <= longest else safe[: longest - 3] + "..."
 
 

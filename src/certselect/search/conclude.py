@@ -18,6 +18,7 @@ from certselect.search.completion import Completion
 from certselect.search.found import Found
 from certselect.search.polish import polish as polish_by_swaps
 from certselect.search.ranking import most_relevant
+from certselect.search.registry import is_built_in
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.search.strategies.exact import MOST_UNITS
 from certselect.search.strategy import Strategy
@@ -53,8 +54,12 @@ def search(
     options: dict[str, Any],
 ) -> None:
     """Run the strategy, which fills `found`; Ctrl-C passes through and leaves there what it has."""
-    with timed(seconds, "search"):
-        strategy.run(problem.units, found, rng, **options)
+    try:
+        with timed(seconds, "search"):
+            strategy.run(problem.units, found, rng, **options)
+    finally:
+        if not is_built_in(strategy):
+            found.proved = None  # what others call proved is not: multipliers are checked, this is taken as it is
     if not found.indices and found.status != INTERRUPTED:
         raise InvalidInput(
             f"no units from strategy={strategy.name!r}",

@@ -21,12 +21,13 @@ def _load(name: str) -> Strategy:
     return import_module(f"{_FILES.__name__}.{name}").STRATEGY
 
 
+_OWN = sorted(module.name for module in iter_modules(_FILES.__path__))
 _registry = Registry(
     "strategy",
     "certselect.strategies",
     Strategy,
     _load,
-    sorted(module.name for module in iter_modules(_FILES.__path__)),
+    _OWN,
     reserved=(AUTO,),
 )
 
@@ -53,6 +54,11 @@ def strategy_names() -> list[str]:
 def list_strategies() -> dict[str, Strategy]:
     """All strategies by name, each with its summary, its options and what it needs."""
     return {name: _registry.find(name) for name in _registry.names()}
+
+
+def is_built_in(strategy: Strategy) -> bool:
+    """Whether it is one of this package's own, which alone are believed a proof."""
+    return strategy.name in _OWN and strategy is _load(strategy.name)
 
 
 def is_auto(strategy: object) -> bool:
