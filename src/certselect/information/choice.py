@@ -1,38 +1,55 @@
-"""Which measure of information suits a table: what `measure="auto"` chooses, and why."""
+"""Which measure of information suits a table: what `measure="auto"` chooses, and why.
+
+Nobody knows the shape of a dependence beforehand, so a table is counted, which sees any shape. Only
+where rows are too few to be counted are numbers ranked. Distances are never picked: on none of the
+tables of benchmarks/outcomes.py do they choose features that predict better than counts do.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from certselect.coding import CodedTable, SparseCodedTable
+from certselect.information.normal_scores import fixed_point, normal_scores
+from certselect.information.numeric import numeric_columns
+from certselect.information.tied_columns import MOST_TIED
+from certselect.settings import Measuring
 from certselect.table import Table
 
-# Neighbours find dependence of any shape, but with fewer rows they see mostly noise,
-FEWEST_FOR_NEIGHBORS = 100
-# and their time grows with rows x features^2: this many take some seconds on two cores.
-MOST_FOR_NEIGHBORS = 2e7
+# With fewer rows than the first, columns of numbers are ranked if each class has as many as the second.
+FEWEST_TO_COUNT, FEWEST_OF_A_CLASS = 50, 10
+# Bins of equal counts: the fourth root of the number of rows, but for these.
+FEWEST_BINS, MOST_BINS = 3, 5
 # Samples per cell of the joint table below which the plug-in's bias matters.
 SAMPLES_PER_CELL = 5
 
 
-def pick_measure(table: Table) -> tuple[str, str]:
-    """The measure for a table's columns, its target and its number of rows, and the reason in words."""
+def pick_measure(table: Table, measuring: Measuring) -> tuple[Measuring, str]:
+    """The measure for a table, with settings that were not changed; and the reason in words."""
+    counted = replace(measuring, measure="plugin")
     if table.sparse is not None:
-        return "plugin", "the table is sparse"
-    others = sum(len(block.positions) for block in table.blocks if block.kind != "number")
-    if others:
-        return "plugin", f"{others} of {table.n_features} columns are categories or whole numbers"
-    if table.missing != "pairwise" and any(block.missing is not None for block in table.blocks):
-        return "plugin", "missing values are a level of their own"
+        return counted, "the table is sparse"
     rows = _count(table.n_samples, table.weights)
-    size = f"{rows} rows of {table.n_features} columns, all numbers"
-    if not _whole(table.weights):
-        return "gaussian_copula", f"{size}, with weights that are not whole"
-    if rows < FEWEST_FOR_NEIGHBORS:
-        return "gaussian_copula", f"{size}: too few rows for neighbours"
-    if rows * table.n_features**2 > MOST_FOR_NEIGHBORS:
-        return "gaussian_copula", f"{size}: too many for neighbours"
-    return "neighbors", size
+    others = sum(len(block.positions) for block in table.blocks if block.kind != "number")
+    kinds = f"{others} of categories or whole numbers" if others else "all numbers"
+    size = f"{rows} rows of {table.n_features} columns, {kinds}"
+    if not others and _ranked(table, rows):
+        return Measuring(
+            measure="gaussian_copula"
+        ), f"{size}: too few rows to count, so what is neither rising nor falling cannot be seen"
+    bins = int(np.clip(np.floor(rows**0.25), FEWEST_BINS, MOST_BINS))
+    cut = []
+    if others < table.n_features and (measuring.discretize, measuring.bins) == (Measuring.discretize, Measuring.bins):
+        counted = replace(counted, discretize="quantile", bins=bins)
+        cut.append("columns")
+    if table.task == "regression" and measuring.target_bins == Measuring.target_bins:
+        counted = replace(counted, target_bins=bins)
+        cut.append("target")
+    if cut:
+        size += f"; {' and '.join(cut)} cut into {bins} bins of equal counts, within which nothing can be seen"
+    return counted, size
 
 
 def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
@@ -42,13 +59,21 @@ def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
     per_cell = f"{rows / cells:.3g} rows for each cell of a typical joint table"
     if rows >= SAMPLES_PER_CELL * cells:
         return "none", per_cell
-    return ("grassberger" if _whole(coded.weights) else "miller_madow"), f"only {per_cell}"
+    whole = coded.weights is None or bool((coded.weights == np.floor(coded.weights)).all())
+    return ("grassberger" if whole else "miller_madow"), f"only {per_cell}"
+
+
+def _ranked(table: Table, rows: int) -> bool:
+    """Whether columns of numbers are better ranked than counted."""
+    if not FEWEST_OF_A_CLASS * len(table.classes) <= rows < FEWEST_TO_COUNT:
+        return False
+    if table.missing != "pairwise" and any(block.missing is not None for block in table.blocks):
+        return False  # what is missing is a level of its own
+    fixed = fixed_point(table.weights, table.n_samples)
+    columns = np.concatenate([numeric_columns(table, "gaussian_copula").values, table.target_numbers.T])
+    return bool((normal_scores(columns, fixed, fixed.weights)[1] <= MOST_TIED).all())
 
 
 def _count(n_samples: int, weights: np.ndarray | None) -> int:
     """How many rows there are, each counted as often as its weight."""
     return n_samples if weights is None else round(float(weights.sum()))
-
-
-def _whole(weights: np.ndarray | None) -> bool:
-    return weights is None or bool((weights == np.floor(weights)).all())

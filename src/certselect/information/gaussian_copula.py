@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable
-from functools import partial
+from dataclasses import replace
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -16,11 +18,15 @@ from certselect.information.gaussian_information import (
     known_information,
     label_information,
     pair_information,
+    shared_information,
+    shown,
 )
-from certselect.information.normal_scores import fixed_point, normal_scores
+from certselect.information.normal_scores import FixedPoint, fixed_point, normal_scores, tie_spread
 from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.score_moments import CELLS_AT_ONCE, ScoredRows, Side
+from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms
+from certselect.information.tied_columns import MOST_TIED, CountedBesideRanked, tied_numbers_as_labels
 from certselect.table import Table
 from certselect.threads import one_blas_thread, run_parts, thread_count
 
@@ -39,9 +45,13 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
     variables, too little where columns depend on each other in another way, and blind to
     dependence that is neither rising nor falling.
 
-    With labels C and target numbers Y, relevance is I(X;C) + I(X;Y|C) and conditional redundancy
-    I(Xi;Xj|Y,C), each an average over classes. N samples distinguish no more than ln N
-    nats: that is the term of a column with itself or a copy, and no term is larger.
+    Columns with many equal values, which have no order, are coded into levels and counted, and so are
+    pairs one of whose columns is such: see `tied_columns`. Where fewer are equal, they count as
+    all the ranks they fill.
+
+    With labels C and target numbers Y, relevance is I(X;C) + I(X;Y|C), the second an average over
+    classes, and interaction likewise I(Xi;Xj;C) + I(Xi;Xj;Y|C). N samples distinguish no more than
+    ln N nats: that is the term of a column with itself or a copy, and no other is larger.
 
     Parameters
     ----------
@@ -61,28 +71,45 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
     started = time.perf_counter()
     _refuse_categories(table)
     columns = numeric_columns(table, "gaussian_copula")
-    pairs = CopulaPairs(table, columns, dtype, thread_count(n_jobs))
-    relevance, entropy = pairs.single_terms()
+    fixed = fixed_point(table.weights, table.n_samples)
+    told = tied_numbers_as_labels(table, fixed)
+    every = CopulaPairs(told, columns, fixed, dtype, thread_count(n_jobs))
+    ranked = every.tied <= MOST_TIED
+    levels = np.zeros(table.n_features, dtype=np.int64)
+    if ranked.all():
+        pairs = every
+        relevance, entropy = every.single_terms()
+    else:
+        ranks = every.of_columns(np.flatnonzero(ranked)) if ranked.any() else None
+        pairs = CountedBesideRanked(told, ranked, ranks, fixed, dtype, n_jobs)
+        relevance, entropy, levels = pairs.relevance, pairs.entropy.copy(), pairs.levels
+        if ranks is not None:
+            relevance[ranked], entropy[ranked] = ranks.single_terms()
     return InformationTerms(
         relevance=relevance,
         entropy=entropy,
-        target_entropy=np.nan if table.task == "regression" else pairs.class_entropy(),
+        target_entropy=np.nan if table.task == "regression" else every.class_entropy(),
         n_samples=table.n_samples,
         feature_names=table.feature_names,
-        levels=np.zeros(table.n_features, dtype=np.int64),
+        levels=levels,
         constant=columns.constant,
-        pairs=pairs,
+        pairs=SoundPairs(pairs, relevance, entropy),
         seconds={"relevance": time.perf_counter() - started},
     )
 
 
 class CopulaPairs:
-    """Pair terms of normal scores, by the row or all at once."""
+    """Pair terms of normal scores, by the row or all at once.
 
-    def __init__(self, table: Table, columns: NumericColumns, dtype: np.dtype, n_threads: int) -> None:
+    `tied` says how tied each column is, from 0 to 1.
+    """
+
+    def __init__(
+        self, table: Table, columns: NumericColumns, fixed: FixedPoint, dtype: np.dtype, n_threads: int
+    ) -> None:
         self._dtype = dtype
         self._threads = n_threads
-        self._fixed = fixed_point(table.weights, table.n_samples)
+        self._fixed = fixed
         # Rows of a class side by side, so that a class is a slice.
         order = np.argsort(table.target, kind="stable")
         self._values = columns.values if (np.diff(order) == 1).all() else columns.values[:, order]
@@ -90,9 +117,16 @@ class CopulaPairs:
         self._weights = None if self._fixed.weights is None else self._fixed.weights[order]
         self._numbers = table.target_numbers[order].T
         self._starts = np.searchsorted(table.target[order], np.arange(len(table.classes)))
-        self._whole = self._scored(slice(0, table.n_samples))
-        self._within: list[ScoredRows] | None = None  # by class, once asked for
+        self._whole, self.tied = self._scored(slice(0, table.n_samples))
         self._class_mean = ClassMean(self._whole.known_sums[0][0] / self._fixed.per_sample)
+
+    def of_columns(self, places: np.ndarray) -> CopulaPairs:
+        """The same of some columns alone."""
+        some = copy.copy(self)
+        some._values, some.tied = self._values[places], self.tied[places]
+        some._present = None if self._present is None else self._present[places]
+        some._whole = replace(self._whole, scores=self._whole.scores[places], present=some._present)
+        return some
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
@@ -100,46 +134,42 @@ class CopulaPairs:
         out = np.empty((len(features), n), dtype=self._dtype)
 
         def fill(some: slice) -> None:
-            out[:, some] = self._tile((kind,), features, some)[0]
+            out[:, some] = self._tile(kind, features, some)
 
         self._run_tiles(
-            (kind,), [partial(fill, some) for some in slices(n, max(1, CELLS_AT_ONCE // max(m, len(features))))]
+            kind, [partial(fill, some) for some in slices(n, max(1, CELLS_AT_ONCE // max(m, len(features))))]
         )
         return out
 
     def matrix(self, kind: str) -> np.ndarray:
         """All pair terms, (n, n)."""
-        return self._all_pairs((kind,))[0]
+        n, m = self._values.shape
+        out = np.empty((n, n), dtype=self._dtype)
 
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy of all pairs; from one product if rows have no labels."""
-        redundancy, conditional = self._all_pairs(("redundancy", "conditional_redundancy"))
-        return redundancy, conditional
+        def fill(left: slice, right: slice) -> None:
+            tile = self._tile(kind, left, right)
+            out[left, right] = tile
+            out[right, left] = tile.T
+
+        side = min(CELLS_AT_ONCE // m, n // 4)  # threads want several tiles of a small table
+        sides = list(slices(n, min(_LARGEST_TILE, max(_SMALLEST_TILE, side))))
+        self._run_tiles(kind, [partial(fill, one, other) for k, one in enumerate(sides) for other in sides[k:]])
+        return out
 
     def single_terms(self) -> tuple[np.ndarray, np.ndarray]:
         """Relevance and entropy of every column."""
-        n, m = self._values.shape
-        relevance, entropy = np.zeros(n), np.empty(n)
         per_sample = self._fixed.per_sample
-
-        def fill(some: slice) -> None:
+        relevance, entropy = self._label_terms.copy(), np.empty(len(self._values))
+        self._prepare()
+        for some in self._some_columns():
             known = self._whole.own_known_sums(some)
             entropy[some] = entropy_or_nothing(_part(self._whole.sides, some), known, per_sample)
-            if len(self._starts) > 1:
-                relevance[some] = self._label_information(some)
             if len(self._numbers):
                 added = 0.0
-                for sample in self._classes():
-                    own = sample.own_known_sums(some)
-                    information = known_information(_part(sample.sides, some), own, per_sample)
-                    added = added + self._class_mean.weigh(own[0][0] / per_sample, information)
+                for sample, terms in zip(self._classes, self._number_terms, strict=True):
+                    size = sample.own_known_sums(some)[0][0] / per_sample
+                    added = added + self._class_mean.weigh(size, terms[some])
                 relevance[some] += self._class_mean.mean(added, known[0][0] / per_sample)
-
-        self._prepare(conditional=len(self._numbers) > 0)
-        with one_blas_thread(True):
-            run_parts(
-                "relevance", [partial(fill, some) for some in slices(n, max(1, CELLS_AT_ONCE // m))], self._threads
-            )
         return relevance, entropy
 
     def class_entropy(self) -> float:
@@ -149,93 +179,122 @@ class CopulaPairs:
         added = self._class_mean.weigh(sizes, np.log(total / np.maximum(sizes, 1e-300))).sum()
         return float(self._class_mean.mean(added, total))
 
-    def _label_information(self, some: slice) -> np.ndarray:
-        scores = self._whole.scores[some].astype(np.float64)
-        present = np.ones((1, scores.shape[1])) if self._present is None else self._present[some].astype(np.float64)
-        per_sample = self._fixed.per_sample
-        sizes, sums, squares = (self._class_sums(cells) / per_sample for cells in (present, scores, scores * scores))
-        return label_information(sizes, sums, squares, self._class_mean)
+    @cached_property
+    def _label_terms(self) -> np.ndarray:
+        """I(X;C) of every column."""
+        terms = np.zeros(len(self._values))
+
+        def fill(some: slice) -> None:
+            scores = self._whole.scores[some].astype(np.float64)
+            squares = scores * scores
+            if self.tied[some].any():
+                squares += tie_spread(self._values[some], self._fixed, self._weights)
+            present = np.ones((1, scores.shape[1])) if self._present is None else self._present[some].astype(np.float64)
+            sizes, sums, squares = (
+                self._class_sums(cells) / self._fixed.per_sample for cells in (present, scores, squares)
+            )
+            terms[some] = label_information(sizes, sums, squares, self._class_mean)
+
+        if len(self._starts) > 1:
+            run_parts("relevance", [partial(fill, some) for some in self._some_columns()], self._threads)
+        return terms
+
+    @cached_property
+    def _number_terms(self) -> list[np.ndarray]:
+        """I(X;Y|c) of every column in each class."""
+        out = [np.zeros(len(self._values)) for _ in self._classes]
+
+        def fill(some: slice) -> None:
+            for sample, terms in zip(self._classes, out, strict=True):
+                own = sample.own_known_sums(some)
+                terms[some] = known_information(_part(sample.sides, some), own, self._fixed.per_sample)
+
+        for sample in self._classes:
+            _ = sample.sides, sample.known_sums
+        if len(self._numbers):
+            with one_blas_thread(True):
+                run_parts("relevance", [partial(fill, some) for some in self._some_columns()], self._threads)
+        return out
+
+    def _some_columns(self) -> list[slice]:
+        n, m = self._values.shape
+        return list(slices(n, max(1, CELLS_AT_ONCE // m)))
 
     def _class_sums(self, cells: np.ndarray) -> np.ndarray:
         """Sums over each class's rows, (p, classes)."""
         return np.add.reduceat(self._whole.weighted(cells), self._starts, axis=1)
 
-    def _all_pairs(self, kinds: tuple[str, ...]) -> list[np.ndarray]:
-        n, m = self._values.shape
-        out = [np.empty((n, n), dtype=self._dtype) for _ in kinds]
-
-        def fill(left: slice, right: slice) -> None:
-            for matrix, tile in zip(out, self._tile(kinds, left, right), strict=True):
-                matrix[left, right] = tile
-                matrix[right, left] = tile.T
-
-        side = min(CELLS_AT_ONCE // m, n // 4)  # threads want several tiles of a small table
-        sides = list(slices(n, min(_LARGEST_TILE, max(_SMALLEST_TILE, side))))
-        self._run_tiles(kinds, [partial(fill, one, other) for k, one in enumerate(sides) for other in sides[k:]])
-        return out
-
-    def _run_tiles(self, kinds: tuple[str, ...], tiles: list[Callable[[], None]]) -> None:
-        self._prepare(conditional=kinds != ("redundancy",))
+    def _run_tiles(self, kind: str, tiles: list[Callable[[], None]]) -> None:
+        self._prepare()
+        if kind == "interaction":
+            _ = self._label_terms, self._number_terms
         with one_blas_thread(True):
             run_parts("pairs", tiles, self._threads)
 
-    def _tile(self, kinds: tuple[str, ...], left: slice | np.ndarray, right: slice) -> list[np.ndarray]:
-        """Terms of each kind of some features with some."""
-        terms: dict[str, np.ndarray] = {}
-        n_known, per_sample = 1 + len(self._numbers), self._fixed.per_sample
-        whole = None
-        if kinds != ("conditional_redundancy",):
-            whole = self._whole.pair_sums(left, right, 1 if kinds == ("redundancy",) else n_known)
-            terms["redundancy"] = pair_information(whole, 1, per_sample)
-        if kinds != ("redundancy",):
-            added = np.float64(0)
-            for sample in self._classes():
-                sums = whole if whole is not None and sample is self._whole else sample.pair_sums(left, right, n_known)
-                information = pair_information(sums, n_known, per_sample)
-                added = added + self._class_mean.weigh(sums.known[0][0] / per_sample, information)
-            weight = self._whole.shared_weight(left, right) / per_sample
-            terms["conditional_redundancy"] = self._class_mean.mean(added, weight)
-        if kinds == ("interaction",):
-            terms["interaction"] = terms["redundancy"] - terms["conditional_redundancy"]
-        return [terms[kind] for kind in kinds]
+    def _prepare(self) -> None:
+        """Make what threads share."""
+        _ = self._whole.sides, self._whole.known_sums
 
-    def _prepare(self, conditional: bool) -> None:
-        """Make what the threads share."""
-        samples = [self._whole, *(self._classes() if conditional else [])]
-        for sample in samples:
-            _ = sample.sides, sample.known_sums
+    def _tile(self, kind: str, left: slice | np.ndarray, right: slice) -> np.ndarray:
+        """Terms of a kind of some features with some."""
+        if kind == "interaction":
+            return self._interaction(left, right)
+        sums = self._whole.pair_sums(left, right, 1)
+        return shown(pair_information(sums, 1, self._fixed.per_sample), sums.known[0][0] / self._fixed.per_sample)
 
+    def _interaction(self, left: slice | np.ndarray, right: slice) -> np.ndarray:
+        """I(Xi;Xj;C) + I(Xi;Xj;Y|C) of some features with some."""
+        n_known, per_sample, labelled = 1 + len(self._numbers), self._fixed.per_sample, len(self._starts) > 1
+        whole = self._whole.pair_sums(left, right, 1 if labelled else n_known)
+        alone = pair_information(whole, 1, per_sample)
+        within = by_numbers = np.zeros_like(alone)
+        for sample, terms in zip(self._classes, self._number_terms, strict=True):
+            sums = sample.pair_sums(left, right, n_known) if labelled else whole
+            own = pair_information(sums, 1, per_sample) if labelled else alone
+            size = sums.known[0][0] / per_sample
+            within = within + self._class_mean.weigh(size, np.minimum(own, np.log(np.maximum(size, 1))))
+            if n_known > 1:
+                given = pair_information(sums, n_known, per_sample)
+                shared = shared_information(own, given, terms[left][:, None], terms[right], size)
+                by_numbers = by_numbers + self._class_mean.weigh(size, shared)
+        rows = self._whole.shared_weight(left, right) / per_sample
+        terms = self._class_mean.mean(by_numbers, rows)
+        if labelled:
+            alone = np.minimum(alone, np.log(np.maximum(rows, 1)))
+            labels = self._label_terms
+            within = self._class_mean.mean(within, rows)
+            terms = terms + shared_information(alone, within, labels[left][:, None], labels[right], rows)
+        return terms
+
+    @cached_property
     def _classes(self) -> list[ScoredRows]:
         """The rows of each class that has enough of them, ranked within it."""
-        if self._within is None:
-            if len(self._starts) == 1:
-                self._within = [self._whole]
-            else:
-                weights = self._class_sums(np.ones((1, self._values.shape[1])))[0] / self._fixed.per_sample
-                ends = np.append(self._starts[1:], self._values.shape[1])
-                self._within = [
-                    self._scored(slice(start, end))
-                    for start, end, weight in zip(self._starts, ends, weights, strict=True)
-                    if weight >= _FEWEST
-                ]
-        return self._within
+        if len(self._starts) == 1:
+            return [self._whole]
+        weights = self._class_sums(np.ones((1, self._values.shape[1])))[0] / self._fixed.per_sample
+        ends = np.append(self._starts[1:], self._values.shape[1])
+        return [
+            self._scored(slice(start, end))[0]
+            for start, end, weight in zip(self._starts, ends, weights, strict=True)
+            if weight >= _FEWEST
+        ]
 
-    def _scored(self, rows: slice) -> ScoredRows:
-        """Every column as scores over some rows."""
+    def _scored(self, rows: slice) -> tuple[ScoredRows, np.ndarray]:
+        """Every column as scores over some rows, and how tied it is there."""
         values = self._values[:, rows]
         weights = None if self._weights is None else self._weights[rows]
-        scores = np.empty(values.shape, dtype=np.float32)
+        scores, tied = np.empty(values.shape, dtype=np.float32), np.empty(len(values))
 
         def fill(some: slice) -> None:
-            scores[some] = normal_scores(values[some], self._fixed, weights)
+            scores[some], tied[some] = normal_scores(values[some], self._fixed, weights)
 
         n, m = values.shape
         run_parts("ranks", [partial(fill, some) for some in slices(n, max(1, _RANKED_AT_ONCE // m))], self._threads)
         known = np.ones((1 + len(self._numbers), m))
         if len(self._numbers):
-            known[1:] = normal_scores(self._numbers[:, rows], self._fixed, weights)
+            known[1:] = normal_scores(self._numbers[:, rows], self._fixed, weights)[0]
         present = None if self._present is None else self._present[:, rows]
-        return ScoredRows(scores, present, known, weights)
+        return ScoredRows(scores, present, known, weights), tied
 
 
 def _part(sides: Side, some: slice) -> Side:

@@ -27,23 +27,47 @@ class ClassMean:
 
 
 def pair_information(sums: PairSums, n_known: int, per_sample: float) -> np.ndarray:
-    """I(Xi;Xj | known columns), of the first `n_known` of which the first is no more than a constant."""
+    """I(Xi;Xj | known columns), of the first `n_known` of which the first is no more than a constant.
+
+    As estimated: for independent columns as often below 0 as above, and infinite for copies.
+    """
     squared, rank = squared_correlation(sums, n_known)
     n_samples = sums.known[0][0] / per_sample
-    with np.errstate(divide="ignore"):  # copies share as much as there can be
+    with np.errstate(divide="ignore"):
         logs = np.log1p(np.negative(squared, out=squared), out=squared)
     return _corrected(logs, n_samples, n_samples - rank, 1, rank)
 
 
 def known_information(side: Side, known: list[list[Sums]], per_sample: float) -> np.ndarray:
-    """I(X; known columns) of some columns."""
+    """I(X; known columns) of some columns, from 0 to what so many rows can distinguish."""
     elimination = Elimination.of(known)
     loadings = elimination.loadings(side)
     spread, rest = left_over(side.square, loadings[:1]), left_over(side.square, loadings)
     n_samples = known[0][0] / per_sample
     with np.errstate(divide="ignore"):
         logs = np.log(np.divide(rest, spread, out=np.ones_like(side.square), where=spread > 0))
-    return _corrected(logs, n_samples, n_samples - 1, elimination.rank - 1, elimination.rank)
+    return shown(_corrected(logs, n_samples, n_samples - 1, elimination.rank - 1, elimination.rank), n_samples)
+
+
+def shown(information: np.ndarray, n_samples: Sums) -> np.ndarray:
+    """An estimate as a term: not below 0, and no more than so many rows can distinguish."""
+    return np.clip(information, 0, np.log(np.maximum(n_samples, 1)))
+
+
+def shared_information(
+    alone: np.ndarray, given: np.ndarray, left: np.ndarray, right: np.ndarray, n_samples: Sums
+) -> np.ndarray:
+    """I(Xi;Xj;Z) = I(Xi;Xj) - I(Xi;Xj|Z), from both of these as they are estimated, and I(Xi;Z) and I(Xj;Z).
+
+    Both grow without end as one column becomes a copy of the other, but their difference does not: so it
+    is taken before either is limited. A copy has all that Z shares with the original, and no pair
+    tells more about Z than so many rows can distinguish.
+    """
+    with np.errstate(invalid="ignore"):
+        shared = alone - given
+    shared[np.isposinf(alone)] = np.inf
+    np.maximum(shared, left + right - np.log(np.maximum(n_samples, 1)), out=shared)
+    return np.minimum(shared, np.minimum(left, right), out=shared)
 
 
 def entropy_or_nothing(side: Side, known: list[list[Sums]], per_sample: float) -> np.ndarray:
@@ -58,7 +82,7 @@ def label_information(sizes: np.ndarray, sums: np.ndarray, squares: np.ndarray, 
 
     1/2 (ln v - sum of p_c ln v_c) for the variances of all rows and of each class's, written as
     the average of what each class contributes: how far the normal distribution of its rows is from that of
-    all. A class without spread contributes the most one of its size can, and one of too few rows nothing.
+    all, which is no more than -ln p_c for any distributions. A class of too few rows contributes nothing.
     """
     total = sizes.sum(axis=1, keepdims=True)
     some = np.maximum(sizes, 1e-300)
@@ -69,10 +93,8 @@ def label_information(sizes: np.ndarray, sums: np.ndarray, squares: np.ndarray, 
     with np.errstate(divide="ignore", invalid="ignore"):
         said = np.log(spread / spreads) + (spreads + (centres - centre) ** 2) / spread - 1
     said = (said - _log_variance_bias(total) + _log_variance_bias(some)) / 2
-    said = np.where(spreads > 0, said, most)
-    said = np.where((sizes >= _FEWEST) & (spread > 0), said, 0.0)
-    entropy = mean.mean(mean.weigh(sizes, most).sum(axis=1), total[:, 0])
-    return np.clip(mean.mean(mean.weigh(sizes, said).sum(axis=1), total[:, 0]), 0, entropy)
+    said = np.where((sizes >= _FEWEST) & (spread > 0), np.fmin(said, most), 0.0)
+    return np.maximum(mean.mean(mean.weigh(sizes, said).sum(axis=1), total[:, 0]), 0)
 
 
 def _corrected(logs: np.ndarray, n_samples: Sums, free: Sums, spent: Sums, rank: Sums) -> np.ndarray:
@@ -84,9 +106,7 @@ def _corrected(logs: np.ndarray, n_samples: Sums, free: Sums, spent: Sums, rank:
     free = np.where(enough, free, spent + 1)
     logs *= -0.5
     logs -= (digamma(free / 2) - digamma((free - spent) / 2)) / 2
-    np.clip(logs, 0, np.log(np.maximum(n_samples, 1)), out=logs)
-    logs *= enough
-    return logs
+    return np.where(enough, logs, 0)
 
 
 def _variance(squares: np.ndarray, sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:

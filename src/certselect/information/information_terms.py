@@ -62,11 +62,13 @@ def information_terms(
             "plugin" (the default) discretises columns into levels and counts exactly. For
             categories, whole numbers and mixed tables, and for numbers; sparse input.
             "gaussian_copula" works on ranks, in closed form, all pairs by one matrix product.
-            For numbers whose dependence is monotone; any number of columns.
+            For numbers whose dependence is rising or falling; any number of columns. Columns
+            with many equal values are counted.
             "neighbors" is Kraskov, Stoegbauer and Grassberger's and its kin for mixed columns.
             For dependence of any shape in some hundreds of columns.
-            "auto" picks one of these by the columns' types and the number of rows; `picked` of
-            the result names it, with the reason.
+            "auto" is "plugin" with bins of equal counts, as many as the rows allow, or
+            "gaussian_copula" for fewer than 50 rows of numbers; `picked` of the result names
+            it, with the reason and what it cannot see.
         correction : {"none", "miller_madow", "grassberger", "shrinkage"}
             Bias correction for counts, where cells hold few samples. "auto" chooses one where
             none is named.
@@ -118,16 +120,16 @@ def measure_table(
     if floating not in (np.float32, np.float64):
         raise InvalidInput(f"dtype={floating}", "float32 or float64", "Use float32 to halve the memory.")
     started = time.perf_counter()
-    auto = measuring.measure == "auto"
-    measure, why = pick_measure(table) if auto else (measuring.measure, "")
+    auto, why = measuring.measure == "auto", ""
+    if auto:
+        measuring, why = pick_measure(table, measuring)
+    measure, coding = measuring.measure, 0.0
     if measure == "gaussian_copula":
         terms = copula_terms(table, dtype=floating, n_jobs=n_jobs)
         settings: dict[str, Any] = {}
-        coding = 0.0
     elif measure == "neighbors":
         terms = neighbor_terms(table, n_neighbors=measuring.n_neighbors, dtype=floating, n_jobs=n_jobs)
         settings = {"n_neighbors": measuring.n_neighbors}
-        coding = 0.0
     else:
         coded = code_table(table, measuring, n_jobs=n_jobs)
         coding = time.perf_counter() - started

@@ -55,8 +55,8 @@ def fixed_point(weights: np.ndarray | None, n_samples: int) -> FixedPoint:
     return FixedPoint(weights, 2.0**weight_bits, 2.0**score_bits)
 
 
-def normal_scores(values: np.ndarray, fixed: FixedPoint, weights: np.ndarray | None) -> np.ndarray:
-    """Scores of some columns, each ranked over those of its rows that have a value.
+def normal_scores(values: np.ndarray, fixed: FixedPoint, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of some columns, each ranked over those of its rows that have a value, and how tied each is.
 
     Parameters
     ----------
@@ -68,31 +68,104 @@ def normal_scores(values: np.ndarray, fixed: FixedPoint, weights: np.ndarray | N
 
     Returns
     -------
-    ndarray of float32 (p, m)
-        Whole multiples of the unit of scores; 0 where a value is missing.
+    scores : ndarray of float32 (p, m)
+        Whole multiples of the unit of scores; 0 where a value is missing. Equal values have the
+        score of their mean rank.
+    tied : ndarray of float64 (p,)
+        The part of all pairs of rows that have the same value.
     """
     p, m = values.shape
-    order = np.argsort(values, axis=1)
-    order += np.arange(0, p * m, m)[:, None]  # flat: NumPy fetches and puts these without Python's lock
-    ordered = np.take(values, order)
-    first = np.ones((p, m), dtype=bool)  # of those tied with it; a missing value is tied with none
-    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=first[:, 1:])
-    complete = not np.isnan(ordered[:, -1]).any()  # missing values stand last
+    groups = _Groups.of(values)
     scores = np.empty(p * m, dtype=np.float32)
-    if complete and weights is None and first.all():
-        scores[order] = _rank_scores(m, fixed.per_score)[1::2]
-        return scores.reshape(p, m)
-    starts = np.flatnonzero(first)
-    ends = np.append(starts[1:], p * m)
-    if complete and weights is None:
-        tied = _rank_scores(m, fixed.per_score)[starts + ends - 2 * (starts // m * m)]
+    if groups.complete and weights is None and len(groups.starts) == p * m:
+        scores[groups.order] = _rank_scores(m, fixed.per_score)[1::2]
+        return scores.reshape(p, m), np.zeros(p)
+    begin, end, total = groups.ranks(weights)
+    if groups.complete and weights is None:
+        tied = _rank_scores(m, fixed.per_score)[(begin + end).astype(np.intp)]
     else:
-        tied = _weighted_scores(ordered, order % m, starts, ends, fixed, weights)
-    scores[order.ravel()] = np.repeat(tied, ends - starts)
+        # A group that weighs w behind a weight of b has the mean rank b + (w + 1) / 2.
+        tied = _scores(begin + end + fixed.per_sample, total + fixed.per_sample, fixed.per_score)
+    scores[groups.order.ravel()] = groups.spread_out(tied)
     scores = scores.reshape(p, m)
-    if not complete:
+    if not groups.complete:
         scores[np.isnan(values)] = 0
-    return scores
+    size, everyone = (end - begin) / fixed.per_sample, total / fixed.per_sample
+    alike = np.maximum(size * (size - 1), 0) / np.maximum(everyone * (everyone - 1), 1)
+    return scores, np.bincount(groups.column, alike, minlength=p)
+
+
+def tie_spread(values: np.ndarray, fixed: FixedPoint, weights: np.ndarray | None) -> np.ndarray:
+    """By how much, squared, normal numbers would differ on average from the one score their tied values share.
+
+    A value that fills a part of a column stands for all the ranks it fills. Scores alone would say
+    that a class in which the column is constant has no spread at all.
+
+    Parameters as for `normal_scores`; returns an ndarray of float64 (p, m), whole multiples of the
+    unit of scores squared, 0 for values that occur once. Scores squared plus this, times the
+    weights, add up to less than the sum of the weights + 1, as in `fixed_point`.
+    """
+    p, m = values.shape
+    groups = _Groups.of(values)
+    begin, end, total = groups.ranks(weights)
+    beyond = total + fixed.per_sample
+    score = _scores(begin + end + fixed.per_sample, beyond, fixed.per_score) / fixed.per_score
+    low, high = ((rank + fixed.per_sample / 2) / beyond for rank in (begin, end))
+    several = np.flatnonzero(end - begin > fixed.per_sample)
+    a, b, share = ndtri(low[several]), ndtri(high[several]), high[several] - low[several]
+    first = (_density(a) - _density(b)) / share
+    second = 1 + (a * _density(a) - b * _density(b)) / share
+    own = score[several].astype(np.float64)
+    spread = np.zeros(len(begin))
+    spread[several] = np.rint(np.maximum(second - 2 * own * first + own * own, 0) * fixed.per_score**2)
+    out = np.empty(p * m)
+    out[groups.order.ravel()] = groups.spread_out(spread)
+    return out.reshape(p, m)
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """The rows of some columns in order of their values, in groups of equal ones.
+
+    `order` (p, m) are places in the flat array of values; group g begins at starts[g] of it. A
+    missing value stands behind the others and is a group of its own.
+    """
+
+    order: np.ndarray
+    ordered: np.ndarray
+    starts: np.ndarray
+    complete: bool
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> _Groups:
+        p, m = values.shape
+        order = np.argsort(values, axis=1)
+        order += np.arange(0, p * m, m)[:, None]  # flat: NumPy fetches and puts these without Python's lock
+        ordered = np.take(values, order)
+        first = np.ones((p, m), dtype=bool)
+        np.not_equal(ordered[:, 1:], ordered[:, :-1], out=first[:, 1:])
+        return cls(order, ordered, np.flatnonzero(first), not np.isnan(ordered[:, -1]).any())
+
+    @property
+    def column(self) -> np.ndarray:
+        """Which column each group belongs to."""
+        return self.starts // self.order.shape[1]
+
+    def ranks(self, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The weight of its column's rows before each group and up to its end, and of all."""
+        m = self.order.shape[1]
+        ends = np.append(self.starts[1:], self.order.size)
+        if self.complete and weights is None:
+            before = self.column * m
+            return (self.starts - before).astype(np.float64), (ends - before).astype(np.float64), np.full(1, float(m))
+        heavy = np.ones(self.order.shape) if weights is None else weights[self.order % m]
+        heavy[np.isnan(self.ordered)] = 0
+        upto = np.cumsum(heavy, axis=1)
+        return (upto - heavy).ravel()[self.starts], upto.ravel()[ends - 1], upto[:, -1][self.column]
+
+    def spread_out(self, of_groups: np.ndarray) -> np.ndarray:
+        """One number for every row, in order of the values, from one for every group."""
+        return np.repeat(of_groups, np.diff(self.starts, append=self.order.size))
 
 
 @lru_cache(maxsize=4)
@@ -102,21 +175,12 @@ def _rank_scores(n_samples: int, per_score: float) -> np.ndarray:
     return _scores(twice, np.full(1, n_samples + 1.0), per_score)
 
 
-def _weighted_scores(ordered, order, starts, ends, fixed: FixedPoint, weights: np.ndarray | None) -> np.ndarray:
-    """Scores of tied groups whose ranks count weights, or of columns that have lengths of their own."""
-    m = ordered.shape[1]
-    heavy = np.ones(ordered.shape) if weights is None else weights[order]
-    heavy[np.isnan(ordered)] = 0
-    upto = np.cumsum(heavy, axis=1)
-    before = (upto - heavy).ravel()[starts]
-    after = upto.ravel()[ends - 1]
-    total = upto[:, -1][starts // m]
-    # A group that weighs w behind a weight of b has the mean rank b + (w + 1) / 2.
-    return _scores(before + after + fixed.per_sample, total + fixed.per_sample, fixed.per_score)
-
-
 def _scores(twice_rank: np.ndarray, beyond: np.ndarray, per_score: float) -> np.ndarray:
     """Normal quantiles of ranks among 0 .. `beyond`; those of mirrored ranks differ in sign alone."""
     lower = np.minimum(twice_rank, 2 * beyond - twice_rank)
     below = ndtri(lower / (2 * beyond))
     return np.rint(per_score * np.where(twice_rank > beyond, -below, below)).astype(np.float32)
+
+
+def _density(z: np.ndarray) -> np.ndarray:
+    return np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
