@@ -66,16 +66,14 @@ def edges_at(quantiles, column):
     return distinct_edges(sorted(edges), column)
 
 
-def mean_std(column, weights=None):
+def mean_std(column):
     """States 0, 1, 2: below mean - std, between, above mean + std, in exact arithmetic.
 
     If all are between, 0 and 1: below the mean, and not.
     """
     column = [Fraction(x) for x in column]
-    weights = [Fraction(w) for w in weights] if weights else [Fraction(1)] * len(column)
-    total = sum(weights)
-    mean = sum(w * x for x, w in zip(column, weights, strict=True)) / total
-    variance = sum(w * (x - mean) ** 2 for x, w in zip(column, weights, strict=True)) / total
+    mean = sum(column) / len(column)
+    variance = sum((x - mean) ** 2 for x in column) / len(column)
     states = []
     for x in column:
         if (x - mean) ** 2 <= variance:
