@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 
 def codes_of(column, edges):
@@ -53,21 +54,34 @@ def quantile_of(column, share):
 
 
 def quantile(column, bins):
-    return distinct_edges([quantile_of(column, t / bins) for t in range(1, bins)], column)
+    return edges_at([quantile_of(column, t / bins) for t in range(1, bins)], column)
+
+
+def edges_at(quantiles, column):
+    """An edge at every quantile, and one right above a number that holds several, unless it is the largest."""
+    edges = set(quantiles)
+    for q in quantiles:
+        if quantiles.count(q) > 1 and q < max(column):
+            edges.add(math.nextafter(q, math.inf))
+    return distinct_edges(sorted(edges), column)
 
 
 def mean_std(column):
-    """States 0, 1, 2: below mean - std, between, above mean + std."""
-    mean = math.fsum(column) / len(column)
-    std = math.sqrt(math.fsum((x - mean) ** 2 for x in column) / len(column))
+    """States 0, 1, 2: below mean - std, between, above mean + std, in exact arithmetic.
+
+    If all are between, 0 and 1: below the mean, and not.
+    """
+    column = [Fraction(x) for x in column]
+    mean = sum(column) / len(column)
+    variance = sum((x - mean) ** 2 for x in column) / len(column)
     states = []
     for x in column:
-        if x < mean - std:
-            states.append(0)
-        elif x > mean + std:
-            states.append(2)
-        else:
+        if (x - mean) ** 2 <= variance:
             states.append(1)
+        else:
+            states.append(0 if x < mean else 2)
+    if all(state == 1 for state in states):
+        return [int(x >= mean) for x in column] if min(column) < max(column) else [0] * len(column)
     return states
 
 

@@ -26,18 +26,16 @@ def grassberger_log(n):
     return value
 
 
-def phi(count, correction):
-    """What N H = phi(N) - sum phi(c) takes for c ln c."""
-    if correction == "grassberger":
-        return float(count) * grassberger_log(int(count))
-    return float(count) * math.log(count) - (0.5 if correction == "miller_madow" else 0.0)
-
-
 def entropy(columns, weights, correction):
-    """H of the columns together, each count corrected."""
-    counts = weighed_counts(columns, weights)
-    total = sum(counts.values())
-    return (phi(total, correction) - math.fsum(phi(c, correction) for c in counts.values())) / float(total)
+    """H of the columns together, by the formula of each correction."""
+    counts = [float(count) for count in weighed_counts(columns, weights).values()]
+    total = float(sum(Fraction(weight) for weight in weights))
+    if len(counts) == 1:
+        return 0.0  # what takes one value has no entropy, whatever a formula says
+    if correction == "grassberger":
+        return math.log(total) - math.fsum(c * grassberger_log(int(c)) for c in counts) / total
+    observed = -math.fsum(c / total * math.log(c / total) for c in counts)
+    return observed + ((len(counts) - 1) / (2 * total) if correction == "miller_madow" else 0.0)
 
 
 def shrunk_table(columns, weights):

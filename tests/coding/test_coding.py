@@ -164,7 +164,8 @@ def test_columns_that_span_all_floats():
 def test_the_sign_of_zero_is_the_same_in_any_order():
     for zeros in ([0.0, -0.0], [-0.0, 0.0]):
         X = np.array([[-1.0], *[[zeros[0]]] * 4, [1.0]])
-        (middle,) = coded(X, discretize="quantile", bins=3).coding.edges(0)
+        middle, above = coded(X, discretize="quantile", bins=3).coding.edges(0)
+        assert above == 5e-324
         X = np.repeat([[-5e-324], [zeros[0]], [zeros[1]]], [40, 20, 20], axis=0)
         (cut,) = code_table(read_table(X, X[:, 0] < 0), discretize="mdlp").coding.edges(0)
         for edge in (middle, cut):

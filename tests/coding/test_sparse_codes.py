@@ -117,3 +117,15 @@ def test_memory_grows_with_the_cells_that_are_stored(dtype):
         naive.expanded(found.starts[77:79], found.rows, found.codes, found.background[77:78], shape[0])
         == dense.codes.tolist()
     )
+
+
+def test_balanced_columns_and_mostly_zeros_keep_their_levels():
+    X = np.column_stack([np.repeat([0.0, 0.6], 20), np.repeat([-1.5, 0.0, 2.5], [3, 34, 3])])
+    for weights in (None, np.arange(1, 21).tolist() * 2):
+        check(X, weights=weights, discretize="mean_std")
+        check(X, weights=weights, discretize="quantile")
+    table = read_table(sparse.csr_array(X), np.arange(40) % 2)
+    assert code_table(table, discretize="mean_std").levels.tolist() == [2, 3]
+    found = code_table(table, discretize="quantile")
+    assert found.levels[1] == 3
+    assert found.background[1] == 1

@@ -42,6 +42,18 @@ def test_bins_have_readable_names():
     assert coded([1, 2], target_bins=2).classes == ("< 1.5", ">= 1.5")
 
 
+def test_a_number_that_fills_bins_is_a_class_of_its_own():
+    y = np.repeat([-3.5, -1.5, 0.0, 0.5, 1.5], [5, 10, 70, 4, 11])
+    found = coded(y)
+    assert found.classes == ("< 0", "0", "> 0")
+    assert found.target.tolist() == np.repeat([0, 1, 2], [15, 70, 15]).tolist()
+    assert coded(y, target_bins=10).classes == ("< -1.5", "-1.5 to 0", "0", "> 0 to 1.5", ">= 1.5")
+    assert coded(y + 0.1).classes == ("< 0.1", "0.1", "> 0.1")
+    order = np.random.default_rng(0).permutation(100)
+    assert coded(y[order]).classes == found.classes
+    assert coded(y[order]).target.tolist() == found.target[order].tolist()
+
+
 @quick
 @given(st.lists(st.tuples(tied, st.integers(0, 9).map(float), st.sampled_from("ab")), min_size=3, max_size=30))
 def test_several_columns_are_joined(rows):

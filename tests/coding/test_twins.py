@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import naive_coding as naive
@@ -57,8 +57,7 @@ def test_quantile_is_its_twin(column, bins):
 @given(st.lists(st.integers(-40, 40), min_size=16, max_size=16))
 def test_mean_std_is_its_twin_bit_for_bit_where_sums_are_exact(column):
     found = coded(column, discretize="mean_std")
-    expected = naive.mean_std(column) if min(column) < max(column) else [0] * 16
-    assert found.codes[0].tolist() == expected
+    assert found.codes[0].tolist() == naive.mean_std(column)
 
 
 @quick
@@ -76,12 +75,96 @@ def test_mean_std_is_its_twin_away_from_the_edges(column):
 
 
 def test_mean_std_counts_its_own_ends_as_between():
-    found = coded([-1.0, -1.0, 1.0, 1.0], discretize="mean_std")  # mean 0, deviation 1
-    assert found.codes[0].tolist() == [1, 1, 1, 1]
-    assert found.levels[0] == 3
-    assert found.constant[0]
+    column = [-2.0, 2.0, -1.0, 1.0, *[0.0] * 6]  # mean 0, deviation 1
+    found = coded(column, discretize="mean_std")
+    assert found.codes[0].tolist() == [0, 2, *[1] * 8]
     beyond = np.searchsorted(found.coding.edges(0), [-1.0, np.nextafter(-1.0, -2), 1.0, np.nextafter(1.0, 2)], "right")
     assert beyond.tolist() == [1, 0, 1, 2]
+
+
+any_two = st.tuples(
+    st.one_of(st.floats(0.1, 10), st.integers(-9, 9).map(lambda i: i / 10), st.floats(-1, 1)),
+    st.one_of(st.floats(0.1, 10), st.integers(-9, 9).map(lambda i: i / 10), st.floats(-1, 1)),
+    st.sampled_from([1.0, 1e-300, 1e300, 1e-150, 3.0, 1e9]),
+).map(lambda drawn: sorted((drawn[0] * drawn[2], drawn[1] * drawn[2])))
+
+
+@settings(max_examples=200, deadline=None)
+@given(any_two, st.integers(1, 40), st.integers(1, 40), st.sampled_from([0.0, 1.0, 1e6]))
+@example([0.3, 0.9], 5, 5, 0.0)
+@example([0.1, 0.7], 5, 5, 0.0)
+@example([0.1, 0.7], 5, 5, 1e9)
+@example([5e-324, 1e-323], 3, 3, 0.0)
+@example([-1.7e308, 1.7e308], 3, 3, 0.0)
+@example([1.0, np.nextafter(1.0, 2)], 3, 3, 0.0)
+@example([1.0, np.nextafter(1.0, 2)], 1, 2, 0.0)
+def test_mean_std_keeps_two_numbers_apart_in_any_parts(two, n_low, n_high, common):
+    """In equal parts they lie at mean -+ std to the bit, and rounding decided which of such columns were erased."""
+    low, high = (x + common * abs(two[1]) for x in two)
+    if low == high:
+        return
+    column = [low] * n_low + [high] * n_high
+    found = coded(column, discretize="mean_std")
+    assert not found.constant[0]
+    assert len(set(found.codes[0, :n_low].tolist())) == len(set(found.codes[0, n_low:].tolist())) == 1
+    assert found.codes[0, 0] < found.codes[0, -1]
+    if n_low == n_high:
+        assert found.levels[0] == 2
+        assert low < found.coding.edges(0)[0] <= high
+    elif high - low > 1e-6 * max(abs(low), abs(high)):
+        assert found.codes[0].tolist() == naive.mean_std(column)
+
+
+def test_mean_std_cuts_balanced_columns_at_their_mean_however_they_are_given():
+    column = np.array([0.3, 0.9] * 6)
+    plain = coded(column, discretize="mean_std")
+    np.testing.assert_allclose(plain.coding.edges(0), [0.6], rtol=1e-15)
+    assert plain.codes[0].tolist() == [0, 1] * 6
+    y = np.arange(12) % 3
+    tenths = np.array([[0.1] * 6, [0.2, 0.05, 0.05, 0.1, 0.1, 0.1]]).T.ravel()  # as much at either, but for rounding
+    for weights in (np.arange(1, 7).repeat(2), tenths, np.arange(1, 7).repeat(2) * 10**8):
+        weighted = code_table(read_table(column[:, None], y, sample_weight=weights), discretize="mean_std")
+        assert weighted.codes[0].tolist() == [0, 1] * 6
+        assert weighted.levels[0] == 2
+    gaps = np.append(column, [np.nan] * 3)[:, None]
+    for missing in ("level", "pairwise"):
+        gappy = code_table(read_table(gaps, np.arange(15) % 3, missing=missing), discretize="mean_std")
+        assert gappy.codes[0].tolist() == [0, 1] * 6 + [2] * 3
+        assert gappy.coding.edges(0).tolist() == plain.coding.edges(0).tolist()
+    single = code_table(table_of(column, dtype=np.float32), discretize="mean_std")
+    assert single.codes[0].tolist() == [0, 1] * 6
+
+
+def test_mean_std_keeps_two_numbers_apart_that_rounding_made_three():
+    column = [0.1] * 8 + [0.3] * 7 + [0.1 + 0.2]  # not 0.3
+    found = coded(column, discretize="mean_std")
+    assert found.codes[0].tolist() == [0] * 8 + [1] * 8
+
+
+@quick
+@given(st.lists(st.sampled_from([-1.0, 0.0, 0.0, 0.0, 2.5]), min_size=4, max_size=30), st.integers(2, 9))
+def test_a_number_with_several_quantiles_has_a_level_of_its_own(column, bins):
+    found = coded(column, discretize="quantile", bins=bins)
+    assert found.coding.edges(0).tolist() == naive.quantile(column, bins)
+    for number in set(column):
+        if sum(naive.quantile_of(column, t / bins) == number for t in range(1, bins)) > 1:
+            code = found.codes[0, column.index(number)]
+            assert {x for x, c in zip(column, found.codes[0], strict=True) if c == code} == {number}
+    assert found.levels[0] <= bins
+
+
+def test_quantiles_tell_the_signs_apart_of_mostly_zeros():
+    column = np.repeat([-1.0, 0.0, 1.0], [5, 90, 5])
+    found = coded(column, discretize="quantile")
+    assert found.codes[0].tolist() == [0] * 5 + [1] * 90 + [2] * 5
+    assert found.coding.edges(0).tolist() == [0.0, 5e-324]
+    few = coded(np.repeat([0.0, 1.5, 2.5], [85, 10, 5]), discretize="quantile")  # as ever: zeros, and the rest
+    assert few.codes[0].tolist() == [0] * 85 + [1] * 15
+    most = coded(np.repeat([-2.0, -1.0, 3.0], [5, 5, 90]), discretize="quantile")  # nothing is above the largest
+    assert most.codes[0].tolist() == [0] * 10 + [1] * 90
+    assert most.levels[0] == 2
+    single = code_table(table_of(column * 0.1 + 1, dtype=np.float32), discretize="quantile")
+    assert single.codes[0].tolist() == found.codes[0].tolist()
 
 
 @quick

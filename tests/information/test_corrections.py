@@ -1,11 +1,14 @@
 """Corrections of the bias of few samples: against slow twins, and against known distributions."""
 
 import math
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import digamma
 
 import naive_corrections
 from certselect import information_terms
@@ -102,22 +105,37 @@ def test_miller_madow_adds_half_a_level_per_sample():
 
 @pytest.mark.parametrize("correction", ["none", "miller_madow", "grassberger"])
 def test_tables_of_phi(correction):
-    for m in (1, 2, 3, 1000):
+    def phi(c):
+        if correction == "grassberger":
+            return c * naive_corrections.grassberger_log(c)
+        return c * math.log(c) - (0.5 if correction == "miller_madow" else 0.0)
+
+    for m in (1, 2, 3, 15, 1000):
         logs, bits = count_log_table(m, correction)
         assert logs[0] == 0
-        for c in range(1, min(m, 50) + 1):
-            assert logs[c] / 2.0**bits == pytest.approx(naive_corrections.phi(c, correction), rel=1e-14, abs=1e-15)
+        for c in range(1, min(m - 1, 50) + 1):
+            assert logs[c] / 2.0**bits == pytest.approx(phi(c), rel=1e-14, abs=1e-15)
+        everyone = phi(m) if correction != "grassberger" else m * math.log(m)
+        assert logs[m] / 2.0**bits == pytest.approx(everyone, rel=1e-14, abs=1e-15)
         # Four sums are put together, each at most phi(m) or, of single samples, m phi(1).
         assert 4 * max(abs(int(logs[-1])), m * abs(int(logs[1]))) <= 2**62
 
 
 @pytest.mark.parametrize("correction", ["none", "miller_madow", "grassberger"])
 def test_phi_computed_is_phi_looked_up(correction):
-    counts = np.array([0, 1, 2, 3, 70_000, 70_001, 1_234_567, 4_000_000])
+    counts = np.array([0, 1, 2, 3, 70_000, 70_001, 1_234_567, 3_999_999])
     looked_up, computed = CountLogs(4_000_000, 5, correction), CountLogs(5_000_000, 5, correction)
     assert len(computed.table) < 70_000
     a = looked_up.of(counts) / 2.0**looked_up.fraction_bits
     np.testing.assert_allclose(computed.of(counts) / 2.0**computed.fraction_bits, a, rtol=4e-16, atol=2.0**-33)
+    alone = looked_up.of_cells(counts[:, None], counts) / 2.0**looked_up.fraction_bits
+    again = computed.of_cells(counts[:, None], counts) / 2.0**computed.fraction_bits
+    np.testing.assert_allclose(again, alone, rtol=4e-16, atol=2.0**-33)
+    assert (
+        computed.of(np.array([5_000_000]))
+        == computed.total
+        == computed.of_cells(np.array([[5_000_000]]), np.array([5_000_000]))
+    )
 
 
 def test_the_logarithm_is_right():
@@ -200,3 +218,78 @@ def test_plain_counters_take_corrections_as_the_compiled_do():
         slow, fast = PlainCounter(table, FLOAT64, correction), CompiledCounter(table, 2, FLOAT64, correction)
         assert (slow.sums.level == fast.sums.level).all()
         assert (slow.matrix("interaction") == fast.matrix("interaction")).all()
+
+
+def samples_of(n_rows, shares):
+    """Every way n_rows fall into levels of these shares: a column of each, and how likely the counts are."""
+    columns, chances = [], []
+    for cuts in combinations_with_replacement(range(n_rows + 1), len(shares) - 1):
+        counts = np.diff([0, *cuts, n_rows]).tolist()
+        columns.append([level for level, count in enumerate(counts) for _ in range(count)])
+        ways = math.factorial(n_rows) // math.prod(math.factorial(count) for count in counts)
+        chances.append(ways * math.prod(share**count for share, count in zip(shares, counts, strict=True)))
+    return columns, np.array(chances)
+
+
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.2, 0.3, 0.5), (0.25,) * 4, (0.9, 0.1), (0.05, 0.15, 0.8)], ids=str)
+@pytest.mark.parametrize("m", [2, 3, 7, 15, 16])
+def test_grassbergers_expected_entropy_has_its_closed_form(shares, m):
+    """H + ln N - psi(N) - sum p times the integral of t^(N-1) / (1-t) from 0 to 1 - 2p (Schuermann 2004)."""
+    columns, chances = samples_of(m, shares)
+    found = float(chances @ terms_of(coded(columns, [0] * m), "grassberger").entropy)
+    # A sample of one value has no entropy here, where the formula gives it ln N - G(N).
+    found += sum(share**m for share in shares) * (math.log(m) - naive_corrections.grassberger_log(m))
+    tails = [quad(lambda t: t ** (m - 1) / (1 - t), 0, 1 - 2 * share)[0] for share in shares]
+    entropy = -sum(share * math.log(share) for share in shares)
+    tail = sum(share * tail for share, tail in zip(shares, tails, strict=True))
+    assert found == pytest.approx(entropy + math.log(m) - digamma(m) - tail, rel=1e-10)
+
+
+def expected_information(m, correction):
+    """Of two fair coins that know nothing of each other: the mean over all samples, each as often as it is drawn."""
+    expected = 0.0
+    for heads in range(m + 1):
+        pairs = [(a, b) for a in range(heads + 1) for b in range(m - heads + 1)]
+        columns = [[1] * a + [0] * (heads - a) + [1] * b + [0] * (m - heads - b) for a, b in pairs]
+        table = coded(columns, [1] * heads + [0] * (m - heads))
+        chances = [math.comb(m, heads) * math.comb(heads, a) * math.comb(m - heads, b) / 4**m for a, b in pairs]
+        expected += float(np.array(chances) @ terms_of(table, correction).relevance)
+    return expected
+
+
+def expected_by_hand(m):
+    """The same of Grassberger's, from the published formula."""
+    g = [0.0, *(naive_corrections.grassberger_log(c) for c in range(1, m + 1))]
+
+    def entropy(*counts):
+        return 0.0 if max(counts) == m else math.log(m) - math.fsum(c * g[c] for c in counts) / m
+
+    expected = []
+    for a, b, c in product(range(m + 1), repeat=3):
+        if (d := m - a - b - c) >= 0:
+            found = entropy(a + b, c + d) + entropy(a + c, b + d) - entropy(a, b, c, d)
+            expected.append(max(found, 0.0) * math.comb(m, a) * math.comb(m - a, b) * math.comb(m - a - b, c) / 4**m)
+    return math.fsum(expected)
+
+
+def test_one_row_more_changes_the_bias_of_grassberger_little():
+    """With G(N) in the place of ln N it jumped from odd to even numbers of rows: 0.023, 0.063, 0.020 nats."""
+    found = [expected_information(m, "grassberger") for m in (15, 16, 17)]
+    assert found == pytest.approx([expected_by_hand(m) for m in (15, 16, 17)], rel=1e-10)
+    assert max(found) - min(found) < 0.011
+
+
+@pytest.mark.parametrize("correction", ["none", "miller_madow", "grassberger"])
+@pytest.mark.parametrize("m", [6, 7])
+def test_pairs_of_few_rows_left_are_corrected_by_how_many_there_are(m, correction):
+    """The rows left out say nothing: beside 40 gaps the terms are those of the m rows alone, for odd and even m."""
+    rng = np.random.default_rng(m)
+    columns, target = rng.integers(0, 3, (4, m)).tolist(), [0, 1] * (m // 2) + [0] * (m % 2)
+    columns.append([1] * m)
+    relevance, redundancy, conditional = naive_corrections.terms(columns, target, [1] * m, correction)
+    gaps = coded([column + [None] * 40 for column in columns], target + [0, 1] * 20)
+    for compiled in (False, True):
+        terms = terms_of(gaps, correction, compiled=compiled)
+        np.testing.assert_allclose(terms.relevance, relevance, **CLOSE)
+        np.testing.assert_allclose(terms.redundancy, redundancy, **CLOSE)
+        np.testing.assert_allclose(terms.conditional_redundancy, conditional, **CLOSE)

@@ -21,6 +21,8 @@ from certselect.coding.tiles import row_tiles
 METHODS = ("uniform", "quantile", "mean_std", "mdlp")
 BIN_RULES = ("sturges", "freedman_diaconis", "sqrt")
 _QUARTILES = np.array([0.25, 0.75])
+# Of the deviation: numbers nearer to mean -+ std than this are at it, whatever rounding made of them.
+_AT_AN_END = 1e-12
 FEWEST_BINS, MOST_BINS = 2, 256  # that a rule may give
 
 
@@ -68,12 +70,13 @@ def find_edges(
     weighed = None if weights is None else [masses(column, weights) for column in columns]
     if method == "mean_std":
         edges = mean_std_edges(columns) if weighed is None else np.stack([weighted_mean_std_edges(w) for w in weighed])
-        return _flat(edges, np.broadcast_to((low < high)[:, None], edges.shape))
+        return _flat(edges, (low < high)[:, None] & ~np.isnan(edges))
     n_bins = bins_per_column(columns, bins) if weighed is None else weighted_bins_per_column(weighed, bins)
     if method == "uniform":
         edges = uniform_edges(low, high, n_bins)
     else:
         edges = quantile_edges(columns, n_bins) if weighed is None else weighted_quantile_edges(weighed, n_bins)
+        edges = _with_levels_of_their_own(edges, high)
     return _flat(*_distinct(edges, low, high))
 
 
@@ -121,13 +124,16 @@ def mean_std_edges(columns: np.ndarray) -> np.ndarray:
     """Three states: below mean - std, between, above mean + std (population deviation).
 
     A number at either end is between; the upper edge is the next float above
-    mean + std so that "count the edges not above" stays the only rule.
+    mean + std so that "count the edges not above" stays the only rule. A column
+    that these edges leave in one piece is cut at its mean instead.
     """
     exponent = _exponent(columns)
     scaled = np.sort(np.ldexp(columns, -exponent[:, None]), axis=1)
-    mean = scaled.mean(axis=1)
-    deviation = np.sqrt(np.square(scaled - mean[:, None]).mean(axis=1))
-    return _around(mean, deviation, exponent)
+    mean, deviation = _moments(scaled)
+    balanced = _nearly_balanced(scaled[:, 0], scaled[:, -1], mean, deviation)
+    shifted = scaled[balanced] - scaled[balanced, :1]
+    balanced[balanced] = _balanced(shifted[:, -1], *_moments(shifted))
+    return _around(mean, deviation, exponent, scaled[:, [0, -1]], balanced)
 
 
 def weighted_mean_std_edges(column: Masses) -> np.ndarray:
@@ -136,8 +142,12 @@ def weighted_mean_std_edges(column: Masses) -> np.ndarray:
     if repeated is not None:
         return mean_std_edges(repeated[None])[0]
     exponent = _exponent(column.numbers[None])
-    mean, deviation = replace(column, numbers=np.ldexp(column.numbers, -exponent)).mean_and_deviation()
-    return _around(np.array([mean]), np.array([deviation]), exponent)[0]
+    scaled = replace(column, numbers=np.ldexp(column.numbers, -exponent))
+    ends = scaled.numbers[None, [0, -1]]
+    shifted = replace(scaled, numbers=scaled.numbers - scaled.numbers[0])
+    mean, deviation = map(np.atleast_1d, scaled.mean_and_deviation())
+    balanced = _balanced(shifted.numbers[-1:], *map(np.atleast_1d, shifted.mean_and_deviation()))
+    return _around(mean, deviation, exponent, ends, balanced)[0]
 
 
 def bins_per_column(columns: np.ndarray, bins: int | str) -> np.ndarray:
@@ -191,10 +201,52 @@ def _exponent(columns: np.ndarray) -> np.ndarray:
     return np.frexp(np.abs(columns).max(axis=1))[1]
 
 
-def _around(mean: np.ndarray, deviation: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+def _moments(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    mean = columns.mean(axis=1)
+    return mean, np.sqrt(np.square(columns - mean[:, None]).mean(axis=1))
+
+
+def _around(
+    mean: np.ndarray, deviation: np.ndarray, exponent: np.ndarray, ends: np.ndarray, balanced: np.ndarray
+) -> np.ndarray:
+    """Edges (p, 2) of columns whose moments, smallest and largest numbers (p, 2) were scaled by 2^-exponent."""
+    low, high = np.ldexp(ends, exponent[:, None]).T
     with np.errstate(over="ignore"):  # an infinite edge is one that no number crosses
         lower, upper = np.ldexp(mean - deviation, exponent), np.ldexp(mean + deviation, exponent)
-        return np.stack([lower, np.nextafter(upper, np.inf)], axis=1)
+        upper, above_low = np.nextafter(upper, np.inf), np.nextafter(low, np.inf)
+    one_piece = balanced | ((lower <= low) & (high < upper))
+    middle = np.minimum(np.maximum(np.ldexp(mean, exponent), above_low), high)
+    return np.stack([np.where(one_piece, middle, lower), np.where(one_piece, np.nan, upper)], axis=1)
+
+
+def _balanced(span: np.ndarray, mean: np.ndarray, deviation: np.ndarray) -> np.ndarray:
+    """Whether numbers from 0 to `span` all lie within mean -+ std: two of them, in equal parts.
+
+    They lie at these very ends, and whether rounding lets them cross is chance.
+    """
+    within = (1 + _AT_AN_END) * deviation
+    return (mean <= within) & (span - mean <= within)
+
+
+def _nearly_balanced(low: np.ndarray, high: np.ndarray, mean: np.ndarray, deviation: np.ndarray) -> np.ndarray:
+    """The few columns, scaled to 1, that are worth a closer look.
+
+    The closer look is at the distances from the smallest number: of those, a common part
+    that is large beside the spread leaves nothing.
+    """
+    near = 1e-6 * deviation + 1e-9
+    return (low >= mean - deviation - near) & (high <= mean + deviation + near)
+
+
+def _with_levels_of_their_own(edges: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Move the second of equal edges to the next float above: the number between them fills a bin or more.
+
+    The largest number needs no edge above it.
+    """
+    again = np.zeros(edges.shape, dtype=bool)
+    again[:, 1:] = (edges[:, 1:] == edges[:, :-1]) & (edges[:, 1:] < high[:, None])
+    edges[again] = np.nextafter(edges[again], np.inf)
+    return edges
 
 
 def _overflows(low: np.ndarray, high: np.ndarray) -> np.ndarray:

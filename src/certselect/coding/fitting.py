@@ -43,8 +43,9 @@ def code_table(
     measuring : Measuring, or its settings by keyword
         `discretize` is how numbers are cut: into bins of equal width ("uniform"); of equal
         counts ("quantile"); into three states, below mean - std, between, above mean + std
-        ("mean_std"; Peng, Long and Ding 2005); or where the classes change, by Fayyad and Irani's
-        entropy and description length ("mdlp"), which may leave a column uncut and so constant.
+        ("mean_std"; Peng, Long and Ding 2005), or two, at the mean, for two numbers in equal
+        parts; or where the classes change, by Fayyad and Irani's entropy and description length
+        ("mdlp"), which may leave a column uncut and so constant.
         `bins` is the number of bins per column of the first two, or the rule that gives it;
         `integers` whether integers (not bools) are coded by their values or cut like numbers;
         `target_bins` into how many bins of equal counts a target of numbers is cut.
@@ -66,7 +67,8 @@ def code_table(
 
     Equal edges are merged, and an edge that would lie at the smallest number
     moves to the next float above, so that uniform and quantile bins never make
-    a column constant that is not.
+    a column constant that is not. A number at which two or more quantiles lie
+    has a level of its own, between an edge at it and one at the next float above.
 
     With weights, m in these rules is their sum, rounded, and quantiles, means and class
     counts are weighted. Where whole weights add up to more than 20 million, the edges of

@@ -48,10 +48,19 @@ def joint_classes(table: Table, edges: tuple[np.ndarray, ...]) -> tuple[np.ndarr
 def _bin_names(edges: np.ndarray) -> list[str]:
     if not len(edges):
         return ["any number"]
+    # The edge of a number that has a bin of its own is followed by the next float: that bin is
+    # called by the number, the one behind it begins "> " the number.
+    follows = np.zeros(len(edges), dtype=bool)
+    for i in range(1, len(edges)):
+        follows[i] = not follows[i - 1] and edges[i] == np.nextafter(edges[i - 1], np.inf)
     texts: list[str] = []
     for digits in _DIGITS:
-        texts = [f"{edge:.{digits}g}" for edge in edges]
+        texts = [f"{edge:.{digits}g}" for edge in edges[~follows]]
         if len(set(texts)) == len(texts):
             break
-    between = [f"{low} to {high}" for low, high in pairwise(texts)]
-    return [f"< {texts[0]}", *between, f">= {texts[-1]}"]
+    texts = [texts[place] for place in np.cumsum(~follows) - 1]
+    names = [f"< {texts[0]}"]
+    for i, (low, high) in enumerate(pairwise(texts)):
+        begin = f"> {low}" if follows[i] else low
+        names.append(low if follows[i + 1] else f"{begin} to {high}")
+    return [*names, f"> {texts[-1]}" if follows[-1] else f">= {texts[-1]}"]

@@ -124,7 +124,7 @@ def plugin_terms(
         if there are none.
     correction : {"none", "miller_madow", "grassberger", "shrinkage"}
         Of the bias of few samples: none; (levels - 1) / 2N added to every entropy;
-        Grassberger's estimate of ln c; or frequencies drawn towards equal ones (James
+        Grassberger's estimate, ln N - sum of c G(c) / N; or frequencies drawn towards equal ones (James
         and Stein), as far as the data do not speak against it.
     dtype : dtype
         Of the pair terms.

@@ -84,16 +84,24 @@ def _total(counts, sizes):
 
 @njit(nogil=True, cache=True)
 def _phi_sum(counts, size, logs, rule, weight_unit, fixed):
-    """Sum of phi in fixed point; `logs` begins its table, `rule` says how it goes on."""
+    """Sum of phi in fixed point; `logs` begins its table, `rule` says how it goes on.
+
+    Another table stands beside it for a cell that holds all samples, the only one then.
+    """
+    of_cell, of_everyone = logs
     total = np.int64(0)
+    if size == 1:
+        of_cell = of_everyone
+        if rule == GRASSBERGER:
+            rule = COMPUTED
     if rule == LOOKED_UP:
         for i in range(size):
-            total += logs[counts[i]]
+            total += of_cell[counts[i]]
         return total
     for i in range(size):
         count = counts[i]
-        if count < len(logs):
-            total += logs[count]
+        if count < len(of_cell):
+            total += of_cell[count]
             continue
         samples = count * weight_unit
         if rule == GRASSBERGER:

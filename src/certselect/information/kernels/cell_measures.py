@@ -58,7 +58,7 @@ class CellMeasures:
     def sums(self, tables: list[tuple[np.ndarray, np.ndarray]], samples: np.ndarray) -> list[np.ndarray]:
         """Sums over the cells of several tables, (pairs,) each; the first is the joint table."""
         if not self._shrinks:
-            return [self._logs.of(counts).sum(axis=1) for counts, _ in tables]
+            return [self._logs.of_cells(counts, samples) for counts, _ in tables]
         samples = np.maximum(samples, 1)  # of no rows there are no cells to sum over
         weight = self._shrinkage(*tables[0], samples)
         return [_shrunk_sums(counts, cells, samples, weight) for counts, cells in tables]

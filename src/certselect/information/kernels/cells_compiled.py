@@ -40,7 +40,7 @@ class CompiledCellCounter:
             rule = cell_estimates.LOOKED_UP
         else:
             rule = _RULES[logs.correction]
-        self._rule = logs.table, rule, 2.0**-logs.weight_bits, 2.0**logs.fraction_bits
+        self._rule = (logs.table, logs.everyone_table), rule, 2.0**-logs.weight_bits, 2.0**logs.fraction_bits
         self.sums = self._single_terms()
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:

@@ -7,6 +7,10 @@ once, to a whole multiple of a small unit, and kept as a 64-bit integer. Sums of
 integers are exact: relabelled levels, shuffled rows, another number of threads
 or another backend give the same integer, and so the same float.
 
+Grassberger's phi is c G(c), but for all samples together it is N ln N: his
+estimate is H = ln N - (1/N) sum c G(c). A table of a single cell has phi(N) in
+both places, so that a constant has no entropy; his formula gives it ln N - G(N).
+
 References
 ----------
 G. A. Miller (1955), Note on the bias of information estimates.
@@ -16,8 +20,9 @@ P. Grassberger (2003), Entropy estimates from insufficient samplings.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -39,12 +44,15 @@ _EULER_GAMMA = np.longdouble("0.577215664901532860606512")
 
 @lru_cache(maxsize=8)
 def count_log_table(n_samples: int, correction: str = Measuring.correction) -> tuple[np.ndarray, int]:
-    """phi(c) for c = 0..n_samples as integers, and the number of fraction bits they carry."""
+    """phi(c) for c = 0..n_samples as integers, and the number of fraction bits they carry.
+
+    The last is phi of all samples: a cell that holds them is the only one.
+    """
     values = _phi(n_samples, correction)
+    if correction == "grassberger":
+        values[-1] = _phi(n_samples, "none")[-1]
     fraction_bits = _fraction_bits(max(float(values[-1]), -n_samples * float(values[1])))
-    table = np.rint(np.ldexp(values, fraction_bits)).astype(np.int64)
-    table.setflags(write=False)
-    return table, fraction_bits
+    return _fixed_point(values, fraction_bits), fraction_bits
 
 
 def _phi(last: int, correction: str) -> np.ndarray:
@@ -60,6 +68,12 @@ def _phi(last: int, correction: str) -> np.ndarray:
     if correction == "miller_madow":
         values[1:] -= 0.5
     return values
+
+
+def _fixed_point(values: np.ndarray, fraction_bits: int) -> np.ndarray:
+    table = np.rint(np.ldexp(values, fraction_bits)).astype(np.int64)
+    table.setflags(write=False)
+    return table
 
 
 def _fraction_bits(largest: float) -> int:
@@ -87,7 +101,7 @@ class CountLogs:
     Attributes
     ----------
     table : ndarray of int64
-        phi of the counts 0 .. len(table) - 1.
+        phi of the counts 0 .. len(table) - 1, as cells of a table of `total_count`.
     fraction_bits : int
         phi is given in multiples of 2**-fraction_bits.
     total : int
@@ -101,36 +115,61 @@ class CountLogs:
     ) -> None:
         self.correction = correction
         self.weight_bits = weight_bits
+        self._total_count = total_count
         samples = math.ldexp(total_count, -weight_bits)
         if weight_bits == 0 and total_count <= max(_LONGEST_TABLE, n_rows):
             self.table, self.fraction_bits = count_log_table(total_count, correction)
         else:
             self.fraction_bits = _fraction_bits(max(abs(samples * math.log(samples)) + 1, n_rows * _LOWEST))
             entries = _FIRST_ENTRIES if weight_bits == 0 else 0
-            self.table = np.rint(np.ldexp(_phi(entries, correction), self.fraction_bits)).astype(np.int64)
+            self.table = _fixed_point(_phi(entries, correction), self.fraction_bits)
         self.total = int(self.of(np.array([total_count]))[0])
         self.unit = 1.0 / (samples * 2.0**self.fraction_bits)
 
     def of(self, counts: np.ndarray) -> np.ndarray:
         """phi of int64 counts, as int64."""
-        known = counts < len(self.table)
-        if known.all():
-            return self.table[counts]
-        result = np.empty(counts.shape, dtype=np.int64)
-        result[known] = self.table[counts[known]]
-        result[~known] = self._computed(counts[~known])
-        return result
+        return _looked_up(counts, self.table, self._computed)
+
+    def of_cells(self, counts: np.ndarray, samples: np.ndarray) -> np.ndarray:
+        """Sums of phi over the cells of several tables, counts (tables, cells) of samples (tables,) each.
+
+        The tables may leave out samples, some more than others.
+        """
+        sums = self.of(counts).sum(axis=1)
+        if self.correction == "grassberger":
+            alone = (counts == samples[:, None]).any(axis=1)
+            everyone = samples[alone]
+            sums[alone] = _looked_up(everyone, self.everyone_table, self._count_times_log)
+        return sums
+
+    @cached_property
+    def everyone_table(self) -> np.ndarray:
+        """phi of the only cell of a table, by how many samples that holds; as long as `table`."""
+        if self.correction != "grassberger":
+            return self.table
+        return _fixed_point(_phi(len(self.table) - 1, "none"), self.fraction_bits)
 
     def _computed(self, counts: np.ndarray) -> np.ndarray:
+        if self.correction != "grassberger":
+            return self._count_times_log(counts, 0.5 if self.correction == "miller_madow" else 0.0)
+        half = (counts // 2).astype(np.float64)
+        values = counts * (natural_log(2 * half) + 1 / (24 * half * half))  # G far from 0
+        found = np.rint(values * 2.0**self.fraction_bits).astype(np.int64)
+        return np.where(counts == self._total_count, self._count_times_log(counts), found)
+
+    def _count_times_log(self, counts: np.ndarray, less: float = 0.0) -> np.ndarray:
         samples = counts * 2.0**-self.weight_bits
-        if self.correction == "grassberger":
-            half = (counts // 2).astype(np.float64)
-            values = samples * (natural_log(2 * half) + 1 / (24 * half * half))  # G far from 0
-        else:
-            values = samples * natural_log(samples)
-            if self.correction == "miller_madow":
-                values = values - 0.5
-        return np.rint(values * 2.0**self.fraction_bits).astype(np.int64)
+        return np.rint((samples * natural_log(samples) - less) * 2.0**self.fraction_bits).astype(np.int64)
+
+
+def _looked_up(counts: np.ndarray, table: np.ndarray, computed: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    known = counts < len(table)
+    if known.all():
+        return table[counts]
+    result = np.empty(counts.shape, dtype=np.int64)
+    result[known] = table[counts[known]]
+    result[~known] = computed(counts[~known])
+    return result
 
 
 @dataclass(frozen=True, eq=False)
