@@ -60,10 +60,11 @@ def as_lists(table):
 
 def assert_like_the_twin(table, atol):
     terms = terms_of(table)
-    relevance, redundancy, conditional = naive_copula.terms(*as_lists(table))
+    relevance, redundancy, rest = map(np.array, naive_copula.terms(*as_lists(table)))
     np.testing.assert_allclose(terms.relevance, relevance, rtol=0, atol=atol)
     np.testing.assert_allclose(terms.redundancy, redundancy, rtol=0, atol=atol)
-    np.testing.assert_allclose(terms.conditional_redundancy, conditional, rtol=0, atol=atol)
+    np.testing.assert_allclose(terms.interaction, redundancy - rest, rtol=0, atol=atol)
+    np.testing.assert_allclose(terms.conditional_redundancy, np.maximum(rest, 0), rtol=0, atol=atol)
     np.testing.assert_allclose(terms.entropy, np.diag(redundancy), rtol=0, atol=atol)
 
 
@@ -134,8 +135,10 @@ def test_terms_with_fractional_weights_equal_the_twin(target):
     table = tables()[target]
     weights = np.random.default_rng(2).uniform(0.2, 3, table.n_samples)
     table = replace(table, weights=weights / weights.sum() * len(weights))
-    assert_like_the_twin(table, 1e-5)  # weights are rounded to 2**-15 of a sample
     assert_same(terms_of(table), terms_of(shuffled(table)))
+    X = np.array(table.blocks[0].values)
+    X[:, [1, 5]] = np.random.default_rng(3).normal(size=(len(X), 2))  # the twin counts repeated rows alone
+    assert_like_the_twin(replace(make_table(X, table.target, table.target_numbers), weights=table.weights), 1e-5)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -171,10 +174,14 @@ def test_rows_matrices_and_both_agree_and_are_symmetric(target, gaps):
         assert (matrix == matrix.T).all()
         assert (terms.pairs.rows(kind, np.array([4, 0, 4])) == matrix[[4, 0, 4]]).all()
         assert (terms.pairs.rows(kind, np.arange(len(matrix))) == matrix).all()
-        assert (narrow.pairs.matrix(kind) == matrix.astype(np.float32)).all()
+        np.testing.assert_allclose(narrow.pairs.matrix(kind), matrix, rtol=0, atol=1e-6)
         assert kind not in both or (both[kind] == matrix).all()
-    assert (terms.interaction == terms.redundancy - terms.conditional_redundancy).all()
+    rest = terms.redundancy - terms.interaction
+    np.testing.assert_allclose(terms.conditional_redundancy, np.maximum(rest, 0), rtol=0, atol=1e-15)
     assert (np.diag(terms.redundancy) == terms.entropy).all()
+    assert (np.diag(terms.interaction) == terms.relevance).all()
+    better = np.maximum(terms.relevance[:, None], terms.relevance)
+    assert (terms.joint_relevance >= better - 1e-15).all()
 
 
 def test_copies_mirrored_columns_and_constants():
@@ -188,7 +195,7 @@ def test_copies_mirrored_columns_and_constants():
     assert terms.relevance[5] == terms.entropy[5] == 0
     assert terms.relevance[0] == terms.relevance[4]
     assert terms.target_entropy == pytest.approx(naive.entropy(table.target.tolist()), rel=1e-13)
-    assert (terms.levels == 0).all()
+    assert terms.levels.tolist() == [0, 3, 0, 0, 0, 1, 0]  # rounded normal numbers, and a constant, are counted
     assert terms.coding is None
     assert terms.n_samples == 200
     assert math.isnan(terms_of(tables()["number"]).target_entropy)
@@ -200,8 +207,11 @@ def test_a_target_among_the_features_leaves_nothing_to_share():
     X[:, 6] = np.tanh(table.target_numbers[:, 0] / 10)
     terms = terms_of(make_table(X, None, table.target_numbers))
     assert terms.relevance[6] == pytest.approx(math.log(table.n_samples), rel=1e-14)
-    assert (terms.conditional_redundancy[6] == 0).all()
-    assert terms.conditional_redundancy[0, 0] == pytest.approx(math.log(table.n_samples), rel=1e-14)
+    ranked = terms.levels == 0
+    np.testing.assert_allclose(terms.conditional_redundancy[6, ranked], 0, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(terms.interaction[6, ranked], terms.redundancy[6, ranked], rtol=0, atol=1e-12)
+    rest = math.log(table.n_samples) - terms.relevance[0]
+    assert terms.conditional_redundancy[0, 0] == pytest.approx(rest, rel=1e-14)
 
 
 @pytest.mark.parametrize("r", [0.0, 0.3, -0.8, 0.99])
@@ -227,11 +237,11 @@ def test_independent_columns_share_nothing_on_average():
     rng = np.random.default_rng(4)
     terms = terms_of(make_table(rng.normal(size=(40, 150)), None, rng.normal(size=(40, 2))))
     pairs = np.triu_indices(150, 1)
-    for kind in ("redundancy", "conditional_redundancy"):
-        values = terms.pair_matrix(kind)[pairs]
-        # r^2 of 40 samples averages 1/39; the uncorrected terms would average 0.0133 or more.
-        assert values.mean() < 0.0075
-        assert 0.25 < (values > 0).mean() < 0.4
+    values = terms.redundancy[pairs]
+    # r^2 of 40 samples averages 1/39; the uncorrected terms would average 0.0133 or more.
+    assert values.mean() < 0.0075
+    assert 0.25 < (values > 0).mean() < 0.4
+    assert terms.conditional_redundancy[pairs].mean() < 0.0085
 
 
 def test_missing_values_are_left_out_pair_by_pair():
@@ -247,22 +257,28 @@ def test_missing_values_are_left_out_pair_by_pair():
     assert (twice.redundancy == alone.redundancy).all()
     # Column 1 keeps the ranks it has among 80 rows.
     fixed = fixed_point(None, 80)
-    scores = normal_scores(X.T, fixed, None)
+    scores, _ = normal_scores(X.T, fixed, None)
     r = np.corrcoef(scores[0, 20:], scores[1, 20:])[0, 1]
     bias = (naive_copula.digamma(59 / 2) - naive_copula.digamma(58 / 2)) / 2
     assert terms.redundancy[0, 1] == pytest.approx(-math.log(1 - r * r) / 2 - bias, rel=1e-6)
 
 
-def test_a_class_without_spread_says_what_its_size_allows_and_a_tiny_one_nothing():
+def test_a_class_in_which_a_column_is_constant_says_how_rare_that_value_is():
+    """ln 1/P(v) for the value v, and no more than the class is rare; a class of two rows says nothing."""
     rng = np.random.default_rng(0)
-    labels = np.repeat([0, 1, 2], [50, 48, 2])
-    X = np.column_stack([rng.normal(size=100), np.where(labels == 0, 0, 1 + rng.random(100)), labels == 0])
+    labels = np.concatenate([np.repeat(np.arange(20), 100), [20, 20]])
+    X = rng.normal(size=(2002, 3))
+    X[labels < 3, 1] = 0.0  # 15 % of the rows, three classes of twenty
+    X[labels == 3, 2] = 9.0  # all of one class
+    X[labels == 20] = 50.0
     terms = terms_of(make_table(X, labels))
-    both = terms_of(make_table(X[:98], labels[:98]))
-    assert terms.relevance[0] < 0.05, "two rows are no evidence"
-    assert both.relevance[2] == both.target_entropy
-    assert math.log(2) / 2 < both.relevance[1] <= both.target_entropy
-    assert (terms.relevance <= terms.target_entropy).all()
+    assert (terms.levels == 0).all(), "ranked all the same"
+    assert terms.relevance[0] < 0.01, "two rows are no evidence"
+    for column, share in ((1, 0.15), (2, 0.05)):
+        true = share * math.log(1 / share) + (1 - share) * math.log(1 / (1 - share))
+        assert 0.6 * true < terms.relevance[column] < true, "as if only one class had this value, it would be more"
+    both = terms_of(make_table((labels < 2)[:, None], labels < 2))
+    assert both.relevance[0] == pytest.approx(both.target_entropy, abs=1 / 2002)
 
 
 def test_tiny_tables():
@@ -289,7 +305,7 @@ def test_one_column_no_common_rows_and_a_column_without_values():
         assert np.isfinite(terms.pair_matrix(kind)).all()
 
 
-def test_bools_and_integers_are_ranked_and_blocks_may_differ():
+def test_bools_and_integers_are_numbers_and_blocks_may_differ():
     rng = np.random.default_rng(1)
     X = rng.integers(0, 4, (50, 2))
     flags = rng.random((50, 1)) < 0.5
@@ -339,7 +355,7 @@ def test_sums_of_scores_are_exact(m):
     for weights in (None, rng.integers(1, 1000, m).astype(float), rng.uniform(0.01, 2, m)):
         fixed = fixed_point(weights, m)
         values = np.stack([rng.permutation(m), rng.permutation(m)]).astype(float)
-        scores = normal_scores(values, fixed, fixed.weights).astype(np.float64)
+        scores = normal_scores(values, fixed, fixed.weights)[0].astype(np.float64)
         heavy = np.ones(m) if fixed.weights is None else fixed.weights
         assert (np.rint(scores) == scores).all()
         assert (np.rint(heavy) == heavy).all()

@@ -17,7 +17,7 @@ import numpy as np
 from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.coding.cuts import only_ends
 from certselect.information import InformationTerms, measure_table
-from certselect.information.plugin import plugin_terms
+from certselect.information.information_terms import counted_terms
 from certselect.settings import Measuring
 from certselect.table import Block, SparseBlock, Table
 
@@ -39,7 +39,7 @@ def shuffled_terms(
             shuffled = _shuffle_cells(coded, path, order)
         else:
             shuffled = _shuffle_codes(coded, path, order)
-        return plugin_terms(shuffled, correction=measuring.correction, dtype=np.dtype(np.float64), n_jobs=n_jobs)
+        return counted_terms(shuffled, measuring.correction, dtype=np.dtype(np.float64), n_jobs=n_jobs)
 
     return count
 

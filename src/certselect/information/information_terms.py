@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.coding import code_table
+from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.errors import InvalidInput
 from certselect.information.choice import pick_correction, pick_measure
 from certselect.information.gaussian_copula import copula_terms
 from certselect.information.neighbors import neighbor_terms
 from certselect.information.plugin import plugin_terms
+from certselect.information.sound_pairs import fit_together
 from certselect.information.terms import InformationTerms
 from certselect.settings import Measuring, Settings
 from certselect.table import Table, read_source
@@ -128,7 +129,7 @@ def measure_table(
         terms = copula_terms(table, dtype=floating, n_jobs=n_jobs)
         settings: dict[str, Any] = {}
     elif measure == "neighbors":
-        terms = neighbor_terms(table, n_neighbors=measuring.n_neighbors, dtype=floating, n_jobs=n_jobs)
+        terms = fit_together(neighbor_terms(table, n_neighbors=measuring.n_neighbors, dtype=floating, n_jobs=n_jobs))
         settings = {"n_neighbors": measuring.n_neighbors}
     else:
         coded = code_table(table, measuring, n_jobs=n_jobs)
@@ -137,7 +138,7 @@ def measure_table(
         if auto and correction == "none":
             correction, cells = pick_correction(coded)
             why += f"; {correction.replace('none', 'no')} correction for {cells}"
-        terms = plugin_terms(coded, correction=correction, dtype=floating, n_jobs=n_jobs)
+        terms = counted_terms(coded, correction, dtype=floating, n_jobs=n_jobs)
         described = {name: value for name, value in coded.coding.describe().items() if value is not None}
         settings = {"correction": correction, **described}
     return replace(
@@ -146,3 +147,13 @@ def measure_table(
         picked=f"{measure}: {why}" if auto else "",
         seconds={"coding": coding, **terms.seconds},
     )
+
+
+def counted_terms(
+    coded: CodedTable | SparseCodedTable, correction: str, *, dtype: np.dtype, n_jobs: int | None
+) -> InformationTerms:
+    """The information terms of a coded table, made to fit together where counts alone do not."""
+    terms = plugin_terms(coded, correction=correction, dtype=dtype, n_jobs=n_jobs)
+    # Plain counts of the same rows do: they are information, of the distribution that was observed.
+    plain = correction == "none" and coded.coding.absent is None
+    return terms if plain else fit_together(terms)

@@ -56,7 +56,6 @@ import numpy as np
 from certselect.errors import InvalidInput
 from certselect.information.kernels.neighbor_columns import GroupedColumns, group_columns, psi_table, standardise
 from certselect.information.numeric import NumericColumns, numeric_columns
-from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms
 from certselect.progress import report
 from certselect.settings import Measuring
@@ -309,6 +308,6 @@ def neighbor_terms(
         feature_names=table.feature_names,
         levels=pairs.levels,
         constant=columns.constant,
-        pairs=SoundPairs(pairs, pairs.relevance, pairs.entropy),
+        pairs=pairs,
         seconds={"relevance": time.perf_counter() - started},
     )

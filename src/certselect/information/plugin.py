@@ -15,7 +15,6 @@ from certselect.information.kernels.cell_table import SingleTerms, cell_table, c
 from certselect.information.kernels.cells_plain import PlainCellCounter
 from certselect.information.kernels.entropy_sums import FEW_LEVELS, EntropySums
 from certselect.information.kernels.plain import PlainCounter
-from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms
 from certselect.progress import report
 from certselect.settings import Measuring
@@ -138,9 +137,6 @@ def plugin_terms(
     else:
         pairs = CountedPairs(table, correction, dtype, n_jobs)
         sums = pairs.sums()
-    if correction != "none" or table.coding.absent is not None:
-        # Corrected counts, and counts of different rows, need not fit together; plain ones always do.
-        pairs = SoundPairs(pairs, sums.relevance, sums.entropy)
     return InformationTerms(
         relevance=sums.relevance,
         entropy=sums.entropy,

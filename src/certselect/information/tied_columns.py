@@ -22,9 +22,9 @@ from certselect.information.sound_pairs import EstimatedPairs
 from certselect.settings import Measuring
 from certselect.table import Table
 
-# Of all pairs of rows, those that have the same value: a column with more is counted. One of twenty
-# different values, all equally often, has as many; one that is 0 in 23 % of its rows, too.
-MOST_TIED = 0.05
+# Of all pairs of rows, those that have the same value: a column with more is counted. One of 33
+# different values, all equally often, has as many; one that is 0 in 17 % of its rows, too.
+MOST_TIED = 0.03
 # Levels that a counted column has: as many as leave so many rows for each cell of a pair and the target.
 _ROWS_PER_CELL = 5
 _FEWEST_BINS, _MOST_BINS = 3, 10
