@@ -1,6 +1,6 @@
 """How wrong is every measure? One command makes the tables of docs/data.md.
 
-    python benchmarks/measure_errors.py           # measure everything and write the page, some minutes on two cores
+    python benchmarks/measure_errors.py           # measure everything and write the page, 5 minutes on two cores
     python benchmarks/measure_errors.py --quick   # few rows, few repetitions
     python benchmarks/measure_errors.py --page    # the page again, from the results kept
 
@@ -52,7 +52,7 @@ MEASURES: dict[str, dict[str, Any]] = {
 CORRECTED = ("Miller-Madow", "Grassberger", "shrinkage")
 UNCORRECTED = "quantile"
 # How often a table of so many rows is drawn.
-REPETITIONS = {30: 100, 100: 100, 300: 50, 1000: 30, 3000: 16, 10_000: 6, 30_000: 4}
+REPETITIONS = {30: 100, 100: 80, 300: 50, 1000: 24, 3000: 12, 10_000: 4, 30_000: 2}
 QUICK = {30: 3, 100: 2, 300: 2}
 DIGITS = 5  # kept of nats: fewer than the error of repeating, more than machines differ in
 SAME = 1e-9  # nats; a pair's joint relevance that is this close to its better half's is not below it

@@ -154,16 +154,14 @@ def test_noisy_square(forms):
 # The tables drawn, by counting many rows in many cells
 
 
-def in_levels(values, bins=16):
+def in_levels(values, bins):
     """Equal counts; values that many rows share keep a level of their own."""
     shared, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
     if len(shared) <= 30:
         return codes
-    often = counts > len(values) / (2 * bins)
-    rest = ~often[codes]
-    levels = np.empty(len(values), dtype=int)
-    levels[~rest] = codes[~rest] + bins  # no bin's number
-    levels[rest] = np.argsort(np.argsort(values[rest])) * bins // rest.sum()
+    rest = counts[codes] <= len(values) / (2 * bins)
+    levels = codes + bins  # no bin's number
+    levels[rest] = np.argsort(np.argsort(values[rest])) * max(4, round(bins * rest.mean())) // rest.sum()
     return np.unique(levels, return_inverse=True)[1]
 
 
@@ -179,20 +177,19 @@ def counted(a, b):
 
 
 def test_cases_are_what_they_are_said_to_be(cases):
-    rows = 60_000
     for case in cases:
-        X, y = case.draw(np.random.default_rng(0), rows)
-        columns, target = [in_levels(x) for x in X.T], in_levels(y)
+        X, y = case.draw(np.random.default_rng(0), 60_000)
         for question in case.questions:
-            first, *others = (columns[column] for column in question.columns)
+            single = question.term == "relevance"
+            bins = 16 if question.term == "joint_relevance" else 60
+            first, *others = (in_levels(X[:, column], bins) for column in question.columns)
             if question.term == "redundancy":
                 found = counted(first, others[0])
             else:
-                found = counted(first * 100 + others[0] if others else first, target)
-            if question.truth > 2:  # 16 bins cannot tell more
-                assert found > 2
-            else:
-                assert found == pytest.approx(question.truth, abs=0.012, rel=0.16), (case.name, case.asked(question))
+                found = counted(first if single else first * 100 + others[0], in_levels(y, bins))
+            within = pytest.approx(question.truth, abs=0.012, rel=0.16 if bins == 16 else 0.1)
+            # 60 bins do not tell a near copy from a copy.
+            assert found > 3 if question.truth > 3 else found == within, (case.name, case.asked(question), found)
 
 
 def test_levels_and_classes_are_passed_as_whole_numbers(cases):
