@@ -300,9 +300,9 @@ def of_families(results: Results) -> str:
     for family in results.families:
         by = {measure: family_error(results, family, measure, last) for measure in MEASURES}
         best, worst = min(by, key=by.__getitem__), max(by, key=by.__getitem__)
-        parts.append(f"{family} {best} ({nats(by[best])}) and {worst} ({nats(by[worst])})")
+        parts.append(f"{family}: {best} ({nats(by[best])}) and {worst} ({nats(by[worst])})")
     return (
-        f"At {count(results.rows[last])} rows the smallest and the largest root-mean-square error are those of: "
+        f"At {count(results.rows[last])} rows the smallest and the largest root-mean-square error are those of "
         f"{'; '.join(parts)}."
     )
 
@@ -363,12 +363,12 @@ def of_growth(results: Results) -> str:
     start, last = results.rows.index(300), len(results.rows) - 1
     parts = []
     for measure in MEASURES:
-        growth = {error.of: abs(error.bias[last]) - abs(error.bias[start]) for error in results.by(measure)}
+        growth = {error.of: abs(error.bias[last]) - abs(error.bias[start]) for error in results.within_reach(measure)}
         grown = [of for of, more in growth.items() if more > GROWN]
         if grown:
             most = max(grown, key=growth.__getitem__)
             parts.append(f"{measure} in {len(grown)} of {len(growth)} questions, by {nats(growth[most])} in {most}")
-    claim = f"From 300 to {count(results.rows[last])} rows the mean error grows by more than {GROWN:g} nats"
+    claim = f"From 300 to {count(results.rows[last])} rows the size of the mean error grows by more than {GROWN:g} nats"
     return f"{claim} with {'; '.join(parts)}." if parts else f"{claim} nowhere."
 
 
@@ -430,8 +430,8 @@ What the tables below say, in sentences that their numbers decide:
 
 {said}
 
-The range of each measure's mean errors, and where they are largest. Here and in the next table questions with more
-than ln 5 nats to find are left out, which five bins cannot hold.
+The range of each measure's mean errors, and where they are largest. Here, in the next table and where growth
+is counted above, questions with more than ln 5 nats to find are left out, which five bins cannot hold.
 
 {extremes(results)}
 

@@ -265,32 +265,37 @@ def test_from_tables_to_page(script, cases, tmp_path, monkeypatch):
     assert page.read_text() == script.section(results) + "\n"
 
 
-def changed(results, of=lambda error: True, **fields):
-    errors = tuple(replace(error, **fields) if of(error) else error for error in results.errors)
-    return replace(results, errors=errors)
+def changed(results, only=None, **fields):
+    """The same with some fields of every error changed, or of one question's by one measure."""
+
+    def meant(error):
+        return only is None or (error.of, error.measure) == (only.of, only.measure)
+
+    return replace(results, errors=tuple(replace(e, **fields) if meant(e) else e for e in results.errors))
 
 
 def test_sentences_follow_the_numbers(script, results):
     none, some = (0.0,) * len(results.rows), (0.0, 0.25, *(0.0,) * (len(results.rows) - 2))
-    joint = [error for error in results.errors if error.below_half is not None]
-    held = changed(results, lambda error: error.below_half is not None, below_half=none)
+    first = results.errors[0]
+    joint = next(error for error in results.errors if error.below_half is not None)
+    held = changed(results, below_half=none)
     assert script.of_halves(held) == "In no table was a pair's joint relevance below the relevance of its better half."
-    said = script.of_halves(changed(held, lambda error: error is joint[0], below_half=some))
-    assert said.startswith(
+    assert script.of_halves(changed(held, joint, below_half=some)).startswith(
         "A pair's joint relevance was below the relevance of its better half with uniform by up to 0.250 "
-        f"({joint[0].of}, {results.rows[1]} rows). Never with quantile, "
+        f"({joint.of}, {results.rows[1]} rows). Never with quantile, "
     )
     positive = changed(results, lowest=none)
     assert script.of_sign(positive) == "No estimate was below 0."
-    negative = changed(positive, lambda error: error is positive.errors[0], lowest=(-0.5, *none[1:]))
+    negative = changed(positive, first, lowest=(-0.5, *none[1:]))
     assert script.of_sign(negative).startswith("Estimates below 0 were found by uniform (-0.500); the lowest")
     exact = changed(results, bias=none)
     assert script.of_growth(exact).endswith("grows by more than 0.02 nats nowhere.")
-    worse = changed(exact, lambda error: error is exact.errors[0], bias=(*none[1:], -0.1))
-    assert f"with uniform in 1 of {len(results.by('uniform'))} questions, by 0.100 in" in script.of_growth(worse)
+    worse = changed(exact, first, bias=(*none[1:], -0.1))
+    counted = len(results.within_reach("uniform"))
+    assert f"with uniform in 1 of {counted} questions, by 0.100 in {first.of}." in script.of_growth(worse)
     assert script.of_copies(exact).endswith("by every measure.")
     of_copy = next(e for e in exact.errors if e.asked == "I(b, copy; y)" and e.measure == "copula")
-    fooled = changed(exact, lambda error: error is of_copy, bias=(*none[1:], 1.0))
+    fooled = changed(exact, of_copy, bias=(*none[1:], 1.0))
     assert script.of_copies(fooled).endswith("but not by copula (the copy).")
 
 
