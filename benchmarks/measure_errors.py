@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import sys
-import textwrap
 import warnings
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,6 +29,7 @@ import numpy as np
 from certselect import information_terms
 from certselect.errors import IdleSettingWarning
 from measure_cases import CASES, Case, Question
+from page_section import replace_section, table, wrapped
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "data.md"
@@ -211,15 +211,6 @@ def count(number: int) -> str:
 
 def listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def wrapped(text: str, indent: str = "") -> str:
-    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-def table(head: Sequence[str], lines: Iterable[Sequence[str]], left: int) -> str:
-    aligned = ["---"] * left + ["---:"] * (len(head) - left)
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, aligned, *lines))
 
 
 def settings_table() -> str:
@@ -447,14 +438,6 @@ alike, *y* is the target: a class, or a number where the line says so.
 {END}"""
 
 
-def write_page(page: Path, results: Results) -> None:
-    before, begin, rest = page.read_text().partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        sys.exit(f"{page.name} has no place for the tables: it needs the lines {BEGIN!r} and {END!r}")
-    page.write_text(before + section(results) + after)
-
-
 def main(given: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Measure every measure's error against closed forms.")
     parser.add_argument("--page", action="store_true", help="measure nothing, write the page")
@@ -467,7 +450,7 @@ def main(given: Sequence[str] | None = None) -> None:
         write_results(options.results, measure_all(QUICK if options.quick else REPETITIONS, options.processes))
     elif not options.results.exists():
         sys.exit("no results are kept yet: run it without --page first")
-    write_page(options.out, read_results(options.results))
+    replace_section(options.out, section(read_results(options.results)), BEGIN, END)
 
 
 if __name__ == "__main__":

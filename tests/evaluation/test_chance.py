@@ -374,13 +374,15 @@ def test_seeds_jobs_and_kinds_of_input_do_not_matter(seed):
 
 
 def test_what_auto_measures_is_settled_once():
+    """By all rows as they are: shuffled ones are not looked at to choose a measure."""
     X, y = made_numbers(rows=120, columns=4)
     auto = stop_at_chance(X, y, 2, measure="auto", n_permutations=19)
-    named = stop_at_chance(X, y, 2, measure="neighbors", n_permutations=19)
+    named = stop_at_chance(X, y, 2, discretize="quantile", bins=3, target_bins=3, n_permutations=19)
     assert auto.p_values.tolist() == named.p_values.tolist()
     assert auto.gains.tolist() == named.gains.tolist()
-    corrected = stop_at_chance(*made(rows=20), 2, measure="auto", n_permutations=19)
-    by_name = stop_at_chance(*made(rows=20), 2, correction="grassberger", n_permutations=19)
+    X, y = np.random.default_rng(0).integers(0, 60, (80, 4)).astype(str), np.arange(80) % 2
+    corrected = stop_at_chance(X, y, 2, measure="auto", n_permutations=19)
+    by_name = stop_at_chance(X, y, 2, correction="shrinkage", n_permutations=19)
     assert corrected.gains.tolist() == by_name.gains.tolist()
     assert corrected.p_values.tolist() == by_name.p_values.tolist()
 

@@ -277,27 +277,44 @@ def test_clones_and_pickles_answer_alike(measure, sparse, tmp_path):
         assert other.report_frame("pandas").equals(selector.report_frame("pandas"))
 
 
-def test_auto_says_what_it_picked():
+def test_auto_says_what_it_picked_and_what_that_cannot_see():
     X, y = bent_data()
+    tied = np.where(X > 1, X, 0)
     picked = {
         "numbers": information_terms(X, y, measure="auto"),
-        "many numbers": information_terms(np.tile(X, (1, 40)), y, measure="auto"),
-        "few numbers": information_terms(X[:50], y[:50], measure="auto"),
-        "whole numbers": information_terms(np.round(X * 9).astype(int), y > 0, measure="auto"),
+        "few numbers": information_terms(X[:45], y[:45], measure="auto"),
+        "few rows of a class": information_terms(X[:45], np.arange(45) % 5, measure="auto"),
+        "few tied numbers": information_terms(tied[:45], y[:45], measure="auto"),
+        "whole numbers": information_terms(np.round(X).astype(int), y > 0, measure="auto"),
+        "many whole numbers": information_terms(np.round(X * 9).astype(int), y > 0, measure="auto"),
         "sparse": information_terms(scipy.sparse.csr_array(X > 1), y > 0, measure="auto"),
     }
     said = {name: terms.picked.split(":")[0] for name, terms in picked.items()}
-    assert said == {
-        "numbers": "neighbors",
-        "many numbers": "gaussian_copula",
-        "few numbers": "gaussian_copula",
-        "whole numbers": "plugin",
-        "sparse": "plugin",
-    }
-    assert picked["whole numbers"].settings["correction"] == "grassberger"
-    assert "only" in picked["whole numbers"].picked
-    assert picked["sparse"].settings["correction"] == "none"
+    assert said == dict.fromkeys(picked, "plugin") | {"few numbers": "gaussian_copula"}
+    assert "neither rising nor falling cannot be seen" in picked["few numbers"].picked
+    for name in ("numbers", "few tied numbers", "many whole numbers"):
+        assert "of equal counts, within which nothing can be seen" in picked[name].picked
+        assert picked[name].settings["discretize"] == "quantile"
+    assert picked["many whole numbers"].settings["integers"] == "numbers"
+    assert picked["whole numbers"].settings["integers"] == "levels"
+    assert picked["numbers"].settings["bins"] == picked["numbers"].settings["target_bins"] == 4
     assert information_terms(X, y).picked == ""
+
+
+def test_auto_changes_no_setting_that_was_given():
+    X, y = bent_data()
+    kept = information_terms(X, y, measure="auto", discretize="mdlp", target_bins=7, correction="miller_madow").settings
+    assert (kept["discretize"], kept["target_bins"], kept["correction"]) == ("mdlp", 7, "miller_madow")
+    assert information_terms(X, y, measure="auto", bins=9).settings["bins"] == 9
+
+
+def test_auto_corrects_for_columns_of_many_levels():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"town": rng.permutation(np.arange(200) % 60).astype(str), "sex": rng.choice(["f", "m"], 200)})
+    terms = information_terms(frame, rng.integers(0, 2, 200), measure="auto")
+    assert terms.settings["correction"] == "shrinkage"
+    assert terms.picked.endswith("shrinkage correction for columns of up to 60 levels")
+    assert terms.relevance[0] < 0.05, "sixty towns tell two classes of 200 rows apart by chance alone"
 
 
 def test_a_table_brings_its_target_along():

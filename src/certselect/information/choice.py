@@ -2,7 +2,7 @@
 
 Nobody knows the shape of a dependence beforehand, so a table is counted, which sees any shape. Only
 where rows are too few to be counted are numbers ranked. Distances are never picked: on none of the
-tables of benchmarks/outcomes.py do they choose features that predict better than counts do.
+tables of benchmarks/measure_outcomes.py do they choose features that predict better than counts do.
 """
 
 from __future__ import annotations
@@ -22,12 +22,16 @@ from certselect.table import Table
 FEWEST_TO_COUNT, FEWEST_OF_A_CLASS = 50, 10
 # Bins of equal counts: the fourth root of the number of rows, but for these.
 FEWEST_BINS, MOST_BINS = 3, 5
-# Samples per cell of the joint table below which the plug-in's bias matters.
+# Whole numbers of more different values are cut like other numbers, and more levels are corrected for,
+MOST_LEVELS = 20
+# unless there are so many rows for each cell of the largest joint table,
 SAMPLES_PER_CELL = 5
+# by shrinkage, whose time grows with rows x columns^2: this many take some seconds on two cores.
+MOST_TO_SHRINK = 5e8
 
 
 def pick_measure(table: Table, measuring: Measuring) -> tuple[Measuring, str]:
-    """The measure for a table, with settings that were not changed; and the reason in words."""
+    """The measure for a table, and the settings it needs where they were left as they are; and the reason in words."""
     counted = replace(measuring, measure="plugin")
     if table.sparse is not None:
         return counted, "the table is sparse"
@@ -36,15 +40,17 @@ def pick_measure(table: Table, measuring: Measuring) -> tuple[Measuring, str]:
     kinds = f"{others} of categories or whole numbers" if others else "all numbers"
     size = f"{rows} rows of {table.n_features} columns, {kinds}"
     if not others and _ranked(table, rows):
-        return Measuring(
-            measure="gaussian_copula"
-        ), f"{size}: too few rows to count, so what is neither rising nor falling cannot be seen"
-    bins = int(np.clip(np.floor(rows**0.25), FEWEST_BINS, MOST_BINS))
-    cut = []
-    if others < table.n_features and (measuring.discretize, measuring.bins) == (Measuring.discretize, Measuring.bins):
+        blind = "too few rows to count, so what is neither rising nor falling cannot be seen"
+        return Measuring(measure="gaussian_copula"), f"{size}: {blind}"
+    many = sum(_values_exceed(block.values) for block in table.blocks if block.kind == "integer")
+    cut, bins = [], int(np.clip(np.floor(rows**0.25), FEWEST_BINS, MOST_BINS))
+    if many and _left_alone(measuring, "integers"):
+        counted = replace(counted, integers="numbers")
+        size += f", {many} with more than {MOST_LEVELS} values"
+    if (many or others < table.n_features) and _left_alone(measuring, "discretize", "bins"):
         counted = replace(counted, discretize="quantile", bins=bins)
         cut.append("columns")
-    if table.task == "regression" and measuring.target_bins == Measuring.target_bins:
+    if table.task == "regression" and _left_alone(measuring, "target_bins"):
         counted = replace(counted, target_bins=bins)
         cut.append("target")
     if cut:
@@ -53,14 +59,28 @@ def pick_measure(table: Table, measuring: Measuring) -> tuple[Measuring, str]:
 
 
 def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
-    """The bias correction for a coded table, and the reason in words."""
-    cells = float(np.median(coded.levels)) ** 2 * len(coded.classes)
+    """The bias correction for a coded table, and the reason in words.
+
+    Bias does no harm where all columns have about as much of it; those of many levels have more.
+    """
+    most = int(coded.levels.max())
     rows = _count(coded.n_samples, coded.weights)
-    per_cell = f"{rows / cells:.3g} rows for each cell of a typical joint table"
-    if rows >= SAMPLES_PER_CELL * cells:
-        return "none", per_cell
-    whole = coded.weights is None or bool((coded.weights == np.floor(coded.weights)).all())
-    return ("grassberger" if whole else "miller_madow"), f"only {per_cell}"
+    if most <= MOST_LEVELS or rows >= SAMPLES_PER_CELL * most**2 * len(coded.classes):
+        return "none", f"no correction for columns of {most} levels at most"
+    shrinks = isinstance(coded, CodedTable) and rows * len(coded.levels) ** 2 <= MOST_TO_SHRINK
+    correction = "shrinkage" if shrinks else "miller_madow"
+    return correction, f"{correction} correction for columns of up to {most} levels"
+
+
+def _values_exceed(values: np.ndarray) -> int:
+    """How many columns of whole numbers may have more different values than levels should be, by their range."""
+    if values.dtype == bool:
+        return 0
+    return int((values.max(axis=0).astype(np.float64) - values.min(axis=0) >= MOST_LEVELS).sum())
+
+
+def _left_alone(measuring: Measuring, *names: str) -> bool:
+    return all(getattr(measuring, name) == getattr(Measuring, name) for name in names)
 
 
 def _ranked(table: Table, rows: int) -> bool:

@@ -136,8 +136,8 @@ def measure_table(
         coding = time.perf_counter() - started
         correction = measuring.correction
         if auto and correction == "none":
-            correction, cells = pick_correction(coded)
-            why += f"; {correction.replace('none', 'no')} correction for {cells}"
+            correction, because = pick_correction(coded)
+            why += f"; {because}"
         terms = counted_terms(coded, correction, dtype=floating, n_jobs=n_jobs)
         described = {name: value for name, value in coded.coding.describe().items() if value is not None}
         settings = {"correction": correction, **described}
