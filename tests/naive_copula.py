@@ -145,17 +145,16 @@ def terms(columns, labels, numbers, weights=None):
     tied_numbers = [number for number in numbers if tied(number, weights) > 0.03]
     numbers = [number for number in numbers if tied(number, weights) <= 0.03]
     for number in tied_numbers:
-        edges = naive_coding.quantile(_repeated(number, weights), bins)
-        labels = list(zip(labels, naive_coding.codes_of(number, edges), strict=True))
+        labels = list(zip(labels, _bins(number, weights, bins), strict=True))
     counted = [tied(column, weights) > 0.03 for column in columns]
     relevance, redundancy, interaction = ranked_terms(columns, labels, numbers, weights)
     if any(counted):
         bins = number_of_bins(labels, len(numbers), weights)
-        target = _repeated(labels, weights)
+        target = labels
         for number in numbers:
-            long = _repeated(number, weights)
-            target = list(zip(target, naive_coding.codes_of(long, naive_coding.quantile(long, bins)), strict=True))
-        codes = [_codes(_repeated(column, weights), bins) for column in columns]
+            target = list(zip(target, _bins(number, weights, bins), strict=True))
+        target = naive_coding.repeated(target, weights)
+        codes = [naive_coding.repeated(_bins(column, weights, bins), weights) for column in columns]
         for i, one in enumerate(codes):
             if counted[i]:
                 there = [place for place, code in enumerate(one) if code is not None]
@@ -176,8 +175,8 @@ def terms(columns, labels, numbers, weights=None):
 
 
 def number_of_bins(labels, n_numbers, weights):
-    bins = math.floor((math.fsum(weights) / (5 * len(set(labels)))) ** (1 / (2 + n_numbers)))
-    return min(max(bins, 3), 10)
+    bins = math.floor((math.fsum(weights) / (2 * len(set(labels)))) ** (1 / (2 + n_numbers)))
+    return min(max(bins, 3), 6)
 
 
 def ranked_terms(columns, labels, numbers, weights):
@@ -223,15 +222,11 @@ def ranked_terms(columns, labels, numbers, weights):
     return relevance, redundancy, interaction
 
 
-def _repeated(values, weights):
-    return naive_coding.repeated(values, weights)
-
-
-def _codes(column, bins):
-    """Codes of the values that are there, None for those that are not."""
-    there = [value for value in column if value is not None]
-    edges = naive_coding.quantile(there, bins) if there else []
-    return [None if value is None else naive_coding.codes_of([value], edges)[0] for value in column]
+def _bins(column, weights, bins):
+    """In which of some bins of equal counts the mean rank of each value is; None where there is no value."""
+    edges = [NormalDist().inv_cdf(t / bins) for t in range(1, bins)]
+    # Scores are rounded to a millionth: those at an edge are not told apart from it.
+    return [None if z is None else sum(z >= edge - 1e-6 for edge in edges) for z in scores(column, weights)]
 
 
 def _counted(one, other, given=None):

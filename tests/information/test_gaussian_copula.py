@@ -195,7 +195,7 @@ def test_copies_mirrored_columns_and_constants():
     assert terms.relevance[5] == terms.entropy[5] == 0
     assert terms.relevance[0] == terms.relevance[4]
     assert terms.target_entropy == pytest.approx(naive.entropy(table.target.tolist()), rel=1e-13)
-    assert terms.levels.tolist() == [0, 3, 0, 0, 0, 1, 0]  # rounded normal numbers, and a constant, are counted
+    assert terms.levels.tolist() == [0, 5, 0, 0, 0, 1, 0]  # rounded normal numbers, and a constant, are counted
     assert terms.coding is None
     assert terms.n_samples == 200
     assert math.isnan(terms_of(tables()["number"]).target_entropy)

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from certselect.coding import CodedTable
 from certselect.coding.tiles import slices
 from certselect.errors import InvalidInput
 from certselect.information.gaussian_information import (
@@ -26,7 +27,7 @@ from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.score_moments import CELLS_AT_ONCE, ScoredRows, Side
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms
-from certselect.information.tied_columns import MOST_TIED, CountedBesideRanked, tied_numbers_as_labels
+from certselect.information.tied_columns import MOST_TIED, CountedBesideRanked, code_by_ranks, tied_numbers_as_labels
 from certselect.table import Table
 from certselect.threads import one_blas_thread, run_parts, thread_count
 
@@ -81,7 +82,7 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
         relevance, entropy = every.single_terms()
     else:
         ranks = every.of_columns(np.flatnonzero(ranked)) if ranked.any() else None
-        pairs = CountedBesideRanked(told, ranked, ranks, fixed, dtype, n_jobs)
+        pairs = CountedBesideRanked(every.coded(told), ranked, ranks, fixed, dtype, n_jobs)
         relevance, entropy, levels = pairs.relevance, pairs.entropy.copy(), pairs.levels
         if ranks is not None:
             relevance[ranked], entropy[ranked] = ranks.single_terms()
@@ -111,7 +112,7 @@ class CopulaPairs:
         self._threads = n_threads
         self._fixed = fixed
         # Rows of a class side by side, so that a class is a slice.
-        order = np.argsort(table.target, kind="stable")
+        order = self._order = np.argsort(table.target, kind="stable")
         self._values = columns.values if (np.diff(order) == 1).all() else columns.values[:, order]
         self._present = None if columns.complete else ~np.isnan(self._values)
         self._weights = None if self._fixed.weights is None else self._fixed.weights[order]
@@ -127,6 +128,10 @@ class CopulaPairs:
         some._present = None if self._present is None else self._present[places]
         some._whole = replace(self._whole, scores=self._whole.scores[places], present=some._present)
         return some
+
+    def coded(self, table: Table) -> CodedTable:
+        """All columns in bins, to be counted."""
+        return code_by_ranks(table, self._order, self._whole, self._fixed)
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
