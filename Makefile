@@ -45,7 +45,7 @@ bench: $(READY) ## time against NumPy and other solvers, as ratios in one run (1
 	$(TWO_THREADS) $(BIN)/python benchmarks/measure_copula.py
 	$(TWO_THREADS) $(BIN)/python benchmarks/measure_neighbors.py
 
-measures: $(READY) ## measure every measure's error against closed forms and write the table in docs/data.md
+measures: $(READY) ## measure errors against closed forms and how well features predict, and write docs/data.md
 	$(ONE_THREAD) $(BIN)/python benchmarks/measure_errors.py
 
 proven: $(READY) ## measure every search against the proven best; CERTSELECT_DATA names the folder of data sets
