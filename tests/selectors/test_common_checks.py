@@ -57,7 +57,17 @@ SELECTORS_CV = [
 ]
 
 
-@parametrize_with_checks(SELECTORS)
+def _expected_to_fail(selector):
+    """The one check that a measure fails on purpose."""
+    if selector.measure != "neighbors":
+        return {}
+    return {
+        "check_sample_weight_equivalence_on_dense_data": "a repeated row would be its own nearest neighbour, so "
+        "weights say how much a row counts, not how often it was seen"
+    }
+
+
+@parametrize_with_checks(SELECTORS, expected_failed_checks=_expected_to_fail)
 def test_scikit_learn_checks(estimator, check):
     """The assertions are scikit-learn's: a check raises where the estimator falls short of it."""
     check(estimator)
