@@ -19,6 +19,7 @@ SAMPLES, FEATURES = 2000, 500
 BAR = 5
 # Features whose pairs are measured, and samples: time grows a little faster than samples.
 PAIRS = [(2000, 60), (500, 60), (8000, 20)]
+NEIGHBORS = (3, 5, 10)
 
 
 def made_data(m: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -51,14 +52,15 @@ def relevance() -> None:
         ("three classes", made_table(X, labels, None), mutual_info_classif, labels),
         ("a number", made_table(X, None, number), mutual_info_regression, number),
     ):
-        ours = neighbor_terms(table, dtype=np.dtype(float), n_jobs=1).relevance
+        settings = {"n_neighbors": 3, "dtype": np.dtype(float)}  # scikit-learn's default
+        ours = neighbor_terms(table, **settings, n_jobs=1).relevance
         if np.abs(ours - theirs(X, y, random_state=0)).max() > 0.02:
             sys.exit("scikit-learn finds other information")
         for n_jobs in (1, 2):
             seconds = best_seconds(
                 {
                     "theirs": lambda f=theirs, y=y, j=n_jobs: f(X, y, random_state=0, n_jobs=j),
-                    "ours": lambda t=table, j=n_jobs: neighbor_terms(t, dtype=np.dtype(float), n_jobs=j),
+                    "ours": lambda t=table, j=n_jobs, s=settings: neighbor_terms(t, **s, n_jobs=j),
                 },
                 turns=3,
             )
@@ -69,27 +71,26 @@ def relevance() -> None:
 
 def pairs() -> None:
     print("\n### All pairs of numbers, one thread: microseconds a pair, the best of 3\n")
-    print("| samples | I(Xi;Xj) | I(Xi;Xj given 3 classes) | I(Xi;Xj given a number) |")
-    print("| ---: | ---: | ---: | ---: |")
+    print("| samples | neighbours | I(Xi;Xj) | I(Xi;Xj;C), 3 classes | I(Xi;Xj;C), a number |")
+    print("| ---: | ---: | ---: | ---: | ---: |")
     for m, n in PAIRS:
         X, number, labels = made_data(m, n)
-        of_labels = neighbor_terms(made_table(X, labels, None), dtype=np.dtype(float), n_jobs=1).pairs
-        of_number = neighbor_terms(made_table(X, None, number), dtype=np.dtype(float), n_jobs=1).pairs
-        cells = []
-        for terms, kind in (
-            (of_labels, "redundancy"),
-            (of_labels, "conditional_redundancy"),
-            (of_number, "conditional_redundancy"),
-        ):
-            terms.rows(kind, np.array([0]))  # load and compile first
-            best = float("inf")
-            for _ in range(3):
-                started = time.perf_counter()
-                terms.matrix(kind)
-                best = min(best, time.perf_counter() - started)
-            cells.append(f"{best / (n * (n - 1) / 2) * 1e6:.0f}")
-        print(f"| {m} | {' | '.join(cells)} |")
-        sys.stdout.flush()
+        for k in NEIGHBORS:
+            of_labels, of_number = (
+                neighbor_terms(table, n_neighbors=k, dtype=np.dtype(float), n_jobs=1).pairs
+                for table in (made_table(X, labels, None), made_table(X, None, number))
+            )
+            cells = []
+            for terms, kind in ((of_labels, "redundancy"), (of_labels, "interaction"), (of_number, "interaction")):
+                terms.rows(kind, np.array([0]))  # load and compile first
+                best = float("inf")
+                for _ in range(3):
+                    started = time.perf_counter()
+                    terms.matrix(kind)
+                    best = min(best, time.perf_counter() - started)
+                cells.append(f"{best / (n * (n - 1) / 2) * 1e6:.0f}")
+            print(f"| {m} | {k} | {' | '.join(cells)} |")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

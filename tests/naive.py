@@ -44,6 +44,13 @@ def terms(columns, target):
     return relevance, redundancy, conditional
 
 
+def fit_together(relevance, redundancy, conditional):
+    """The same with as much conditional redundancy as lets no pair tell less than its better half."""
+    n = len(relevance)
+    least = [[redundancy[i][j] - min(relevance[i], relevance[j]) for j in range(n)] for i in range(n)]
+    return relevance, redundancy, [[max(conditional[i][j], least[i][j]) for j in range(n)] for i in range(n)]
+
+
 def criterion_value(name, subset, relevance, redundancy, conditional, size, beta=1.0):
     """Value of a subset with the pair weight of subsets of `size` features."""
     total = 0.0

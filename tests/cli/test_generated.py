@@ -138,7 +138,7 @@ def test_each_spelling(tmp_path):
         "weight": "w",
         "measure": "plugin",
         "correction": "miller_madow",
-        "n_neighbors": 3,
+        "n_neighbors": 5,
         "discretize": "quantile",
         "bins": "sturges",
         "integers": "numbers",

@@ -352,8 +352,6 @@ def chosen_by_hand(X, y, size, seed, *, weights=None, n_resamples=4, reading=Non
 @pytest.mark.parametrize("task", ["classification", "regression"])
 def test_rows_keep_their_weights_by_every_measure(data, whole, measure, task):
     X, y = data[0][:, :8], data[1]
-    if measure == "neighbors" and not whole:
-        return
     rng = np.random.default_rng(3)
     weights = rng.integers(1, 9, len(y)) if whole else 10 * rng.random(len(y))
     if task == "regression":

@@ -180,10 +180,22 @@ def test_whole_weights_equal_repeated_rows(task, options):
     assert weighted.objective_ == repeated.objective_
 
 
-def test_neighbors_take_no_fraction_of_a_row():
+@pytest.mark.parametrize("weight", [3, 0.5])
+def test_equal_weights_are_none_to_neighbors(weight):
+    """A row that was written down twice is not its own nearest neighbour."""
     X, y = bent_data(100)
-    with pytest.raises(InvalidInput, match="neighbors"):
-        SubsetSelector(2, measure="neighbors").fit(X, y, sample_weight=np.linspace(0.5, 2.0, 100))
+    plain = SubsetSelector(2, measure="neighbors").fit(X, y)
+    weighted = SubsetSelector(2, measure="neighbors").fit(X, y, sample_weight=np.full(100, weight))
+    np.testing.assert_array_equal(weighted.terms_.relevance, plain.terms_.relevance)
+    np.testing.assert_array_equal(weighted.terms_.interaction, plain.terms_.interaction)
+    assert weighted.objective_ == plain.objective_
+
+
+def test_neighbors_take_fractions_of_a_row():
+    X, y = bent_data(100)
+    halved = SubsetSelector(2, measure="neighbors").fit(X, y, sample_weight=np.linspace(0.5, 2.0, 100))
+    doubled = SubsetSelector(2, measure="neighbors").fit(X, y, sample_weight=np.linspace(1.0, 4.0, 100))
+    np.testing.assert_allclose(halved.terms_.relevance, doubled.terms_.relevance, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.csc_array, scipy.sparse.coo_array])

@@ -102,6 +102,3 @@ def test_what_would_take_too_long_is_refused():
     X, y = np.random.default_rng(7).normal(size=(8000, 1)), np.arange(8000)
     with pytest.raises(InvalidInput, match="discretize='mdlp' with 8000 classes"):
         SubsetSelector(1, discretize="mdlp", task="classification").fit(X, y)
-    weights = np.full(8000, 1000)
-    with pytest.raises(InvalidInput, match="stand for 8000000 rows"):
-        SubsetSelector(1, measure="neighbors").fit(X, y % 2, sample_weight=weights)

@@ -25,7 +25,7 @@ DEFAULTS = {
     "weight": None,
     "measure": "plugin",
     "correction": "none",
-    "n_neighbors": 3,
+    "n_neighbors": 5,
     "discretize": "uniform",
     "bins": 5,
     "integers": "levels",

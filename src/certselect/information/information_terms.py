@@ -73,7 +73,7 @@ def information_terms(
         correction : {"none", "miller_madow", "grassberger", "shrinkage"}
             Bias correction for counts, where cells hold few samples. "auto" chooses one where
             none is named.
-        n_neighbors : int, default 3
+        n_neighbors : int, default 5
             Of "neighbors": more of them mean less variance and more bias.
         discretize : {"uniform", "quantile", "mean_std", "mdlp"}
             How numbers become levels for "plugin": equal widths, equal counts, three states at

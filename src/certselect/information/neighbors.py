@@ -6,35 +6,50 @@ within rho in the margins alone says how dense they would be without dependence.
 psi the digamma function, < > the mean over the N rows and n the count in some columns:
 
     I(X;Y)   = psi(N) + < psi(n_xy) - psi(n_x) - psi(n_y) >
-    I(X;Y|Z) = < psi(n_xyz) - psi(n_xz) - psi(n_yz) + psi(n_z) >
+    I(X,Y;C) = psi(N) + < psi(n_xyc) - psi(n_xy) - psi(n_c) >
 
 n is the larger of two counts: the rows nearer than rho, the row itself included, and the
 other rows no farther than rho. Where no distances tie, n_xy is k and the first formula is
 that of Kraskov, Stoegbauer and Grassberger (2004) for two numbers and of Ross (2014) for a
-number and labels; the second is that of Frenzel and Pompe (2007). Where they tie, as between
-integers or among many zeros, k grows to all that tie, as in Gao et al. (2017) and Mesner and
-Shalizi (2019): on rho = 0, n counts the other rows with the same values. Distances that
-differ by less than one part in 10^9 tie.
+number and labels. Where they tie, as between integers or among many zeros, k grows to all that
+tie, as in Gao et al. (2017) and Mesner and Shalizi (2019): on rho = 0, n counts the other rows
+with the same values. Distances that differ by less than one part in 10^9 tie.
 
+- The interaction of two features is I(X;C) + I(Y;C) - I(X,Y;C), so that what a pair carries is
+  measured in one ball; I(X;Y|C) is I(X;Y) less that, and by chance it may be negative. As a
+  difference of I(X;Y) and I(X;Y|C), measured in balls of different size whose errors do not
+  cancel, the interaction of copies came out far above what either of them carries.
 - Numbers are measured in standard deviations of the rows the column has a value in, whichever
   of them a term uses.
 - Discrete columns (bools, categories, labels) are equal or infinitely far apart. k is lowered
   where fewer rows than k are at any distance at all; rows on a level of their own are left out
-  of a term of a discrete column and a number, as scikit-learn does.
-- Between two discrete columns there is no distance to choose: n counts the rows on the same
+  of a term of a discrete column and a number, as scikit-learn does. In I(X,Y;C) only rows alone
+  in their class are; a row with no other at any distance has a ball of infinite size.
+- Between discrete columns only there is no distance to choose: n counts the rows on the same
   levels, the row itself included. That is the plug-in value with ln n replaced by psi(n), which
   takes away most of its bias.
 - Given labels, a term is measured within each class and averaged over rows; classes of one
-  row are left out. Given labels and numbers, Z is the numbers within each class.
-- I(X;X) is finite for numbers here, about ln(N / k); I(X;X|C) is I(X;X) - I(X;C).
+  row are left out. For labels and numbers together, information about the labels and, within
+  each class, about the numbers are added.
+- I(X;X) is finite for numbers here, about ln(N / k).
 
-Values below 0, which chance gives, are 0.
+Weights say how much a row counts: means are weighted, and a density is the weight of the rows near
+one, but which rows are near, and how many, does not depend on weights (kernels/neighbor_weights.py
+has the formula). Equal weights change nothing. A row that stands in the table several times is one
+row of that weight, unless rows are equal by themselves (`repeated_rows`).
+
+More neighbours give less noise and more bias. k = 3, which is usual, is noisy: among features of
+little information each, noise decides what is chosen. With the default of 5 the features chosen
+of made-up and real tables of 200 to 500 rows predict about as well as those chosen by counting.
+Where columns depend on each other strongly and rows are few, too little is found: of the 1.96
+nats of two normals correlated 0.99, 1.75 in 100 rows with 5 neighbours, 1.84 with 3, 1.54 with
+10; from 300 rows on, less than 0.02 nats are missing.
+
+Redundancy, relevance and I(X,Y;C) below 0, which chance gives, are 0.
 
 References
 ----------
 Kraskov, Stoegbauer, Grassberger: Estimating mutual information. Phys. Rev. E 69, 066138 (2004).
-Frenzel, Pompe: Partial mutual information for coupling analysis of multivariate time series.
-Phys. Rev. Lett. 99, 204101 (2007).
 Ross: Mutual information between discrete and continuous data sets. PLoS ONE 9, e87357 (2014).
 Gao, Kannan, Oh, Viswanath: Estimating mutual information for discrete-continuous mixtures. NIPS (2017).
 Mesner, Shalizi: Conditional mutual information estimation for mixed, discrete and continuous data.
@@ -45,7 +60,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from functools import cache, cached_property, partial
 from numbers import Integral
 from pathlib import Path
@@ -54,8 +68,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.information.kernels.neighbor_columns import GroupedColumns, group_columns, psi_table, standardise
+from certselect.information.kernels.neighbor_columns import (
+    GroupedColumns,
+    group_columns,
+    psi_table,
+    row_weights,
+    standardise,
+)
+from certselect.information.kernels.weights import whole_weights
 from certselect.information.numeric import NumericColumns, numeric_columns
+from certselect.information.repeated_rows import merge_repeated_rows
 from certselect.information.terms import InformationTerms
 from certselect.progress import report
 from certselect.settings import Measuring
@@ -64,7 +86,6 @@ from certselect.threads import run_parts, thread_count
 if TYPE_CHECKING:
     from certselect.table import Table
 
-_MOST_REPEATED = 1_000_000  # rows that weights may stand for
 _ROW_PARTS = 4  # per thread, of one feature's terms with all
 _WORTH_A_THREAD = 20_000  # samples x features below which a second thread costs more than it brings
 
@@ -75,12 +96,14 @@ class NeighborPairs:
     def __init__(self, table: Table, columns: NumericColumns, k: int, dtype: np.dtype, n_jobs: int | None) -> None:
         self._n, self._k, self._dtype = table.n_features, k, dtype
         self._threads = thread_count(n_jobs)
-        self._psi, self._unit = psi_table(table.n_samples)
+        self._psi, self._per_nat = psi_table(table.n_samples, table.weights)
+        self._weights = None if table.weights is None else row_weights(table.weights, self._per_nat)
         self._labels = table.target
         self._n_classes = len(table.classes)
         self._n_targets = table.target_numbers.shape[1]
         # Behind the features stand the labels and the numbers of the target, columns like others.
         self._values = np.concatenate([columns.values, table.target[None], table.target_numbers.T])
+        self._constant = columns.constant
         self._discrete = np.concatenate([columns.discrete, [True], np.zeros(self._n_targets, dtype=bool)])
         standardise(self._values, ~self._discrete, columns.complete)
         highest = np.fmax.reduce(self._values, axis=1, initial=0.0)
@@ -89,7 +112,7 @@ class NeighborPairs:
     @cached_property
     def entropy(self) -> np.ndarray:
         """I(Xi;Xi)."""
-        kernel = partial(_load_kernels().pairs.sum_alone, self._whole.values, self._whole.order, self._discrete)
+        kernel = partial(_load_kernels().pairs.sum_alone, self._whole, self._discrete)
         return self._of_all("features", kernel)
 
     @cached_property
@@ -111,6 +134,8 @@ class NeighborPairs:
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
+        if kind == "conditional_redundancy":
+            return self.rows("redundancy", features) - self.rows("interaction", features)
         self._prepare(kind)
         out = np.empty((len(features), self._n), dtype=self._dtype)
 
@@ -124,66 +149,75 @@ class NeighborPairs:
 
     def matrix(self, kind: str) -> np.ndarray:
         """All pair terms of one kind, (n, n)."""
-        return self._matrices(kind)[0]
-
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy of all pairs."""
-        redundancy, conditional = self._matrices("redundancy", "conditional_redundancy")
-        return redundancy, conditional
-
-    def _matrices(self, *kinds: str) -> list[np.ndarray]:
-        for kind in kinds:
-            self._prepare(kind)
-        out = [np.empty((self._n, self._n), dtype=self._dtype) for _ in kinds]
+        if kind == "conditional_redundancy":
+            return self.both()[1]
+        self._prepare(kind)
+        out = np.empty((self._n, self._n), dtype=self._dtype)
 
         def measure(left: int) -> None:
-            for kind, matrix in zip(kinds, out, strict=True):
-                matrix[left, left:] = matrix[left:, left] = self._terms(kind, left, np.arange(left, self._n))
+            out[left, left:] = out[left:, left] = self._terms(kind, left, np.arange(left, self._n))
 
         run_parts("pairs", [partial(measure, left) for left in range(self._n)], self._threads)
         return out
 
+    def both(self) -> tuple[np.ndarray, np.ndarray]:
+        """Redundancy and conditional redundancy of all pairs."""
+        redundancy = self.matrix("redundancy")
+        return redundancy, redundancy - self.matrix("interaction")
+
     def _prepare(self, kind: str) -> None:
         """Sort what terms of a kind need before threads ask for it."""
         _ = self.entropy, self.relevance
-        if kind != "redundancy":
-            _ = self._by_target if self._n_targets else self._by_class
+        if kind == "interaction":
+            _ = self._by_class
+            _ = self._by_target if self._n_targets else None
 
     def _terms(self, kind: str, left: int, rights: np.ndarray) -> np.ndarray:
-        """Pair terms of one feature with some."""
-        if kind == "interaction":
-            return self._terms("redundancy", left, rights) - self._terms("conditional_redundancy", left, rights)
+        """Redundancy or interaction of one feature with some."""
         if kind == "redundancy":
-            kernel, own = self._pair_kernel(self._whole, left), self.entropy[left]
-        else:
-            own = max(self.entropy[left] - self.relevance[left], 0.0)
-            if self._n_targets:
-                kernel = partial(_load_kernels().targets.sum_given_target, *self._by_target, left)
-            else:
-                kernel = self._pair_kernel(self._by_class, left)
-        return np.where(rights == left, own, np.maximum(self._measure(kernel, rights), 0.0))
+            shared, _ = self._measure(self._pair_kernel(self._whole, left), rights)
+            return np.where(rights == left, self.entropy[left], np.maximum(shared, 0.0))
+        joint, measured = self._joint_relevance(left, rights)
+        interaction = self.relevance[left] + self.relevance[rights] - np.maximum(joint, 0.0)
+        # Nothing is shared with a constant, nor seen of columns that no row has both of.
+        interaction[~measured | self._constant[left] | self._constant[rights]] = 0.0
+        return np.where(rights == left, self.relevance[left], interaction)
+
+    def _joint_relevance(self, left: int, rights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The information one feature and each of some together carry about the target, and of which there are rows."""
+        kernels = _load_kernels().joint
+        joint, measured = np.zeros(len(rights)), np.zeros(len(rights), dtype=bool)
+        if self._n_classes > 1:
+            columns = (self._whole, self._by_class, self._discrete, self._levels, self._n, left)
+            part, used = self._measure(partial(kernels.sum_joint_with_labels, *columns), rights)
+            joint, measured = part, used > 0
+        if self._n_targets:
+            columns = (*self._by_target, self._discrete, left)
+            part, used = self._measure(partial(kernels.sum_joint_with_target, *columns), rights)
+            joint, measured = joint + part, measured | (used > 0)
+        return joint, measured
 
     def _pair_kernel(self, rows: GroupedColumns, left: int) -> partial[None]:
-        return partial(
-            _load_kernels().pairs.sum_pairs, rows.values, rows.order, rows.group_at, self._discrete, self._levels, left
-        )
+        return partial(_load_kernels().pairs.sum_pairs, rows, self._discrete, self._levels, left)
 
     def _of_all(self, stage: str, kernel: partial[None]) -> np.ndarray:
         """One number for every feature, in parts."""
         out = np.empty(self._n)
 
         def measure(some: np.ndarray) -> None:
-            out[some] = self._measure(kernel, some)
+            out[some], _ = self._measure(kernel, some)
 
         pieces = np.array_split(np.arange(self._n), self._row_parts())
         run_parts(stage, [partial(measure, some) for some in pieces], self._threads)
         return out
 
-    def _measure(self, kernel: partial[None], columns: np.ndarray) -> np.ndarray:
-        """Call a kernel for some columns and turn its sums of psi into nats; 0 where no row is left."""
+    def _measure(self, kernel: partial[None], columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Call a kernel for some columns: nats from its sums of psi, 0 where no row is left, and the rows' weights."""
         sums, used = np.zeros(len(columns), dtype=np.int64), np.zeros(len(columns), dtype=np.int64)
         kernel(columns, self._k, self._psi, sums, used)
-        return sums * self._unit / np.maximum(used, 1)
+        # Each row was weighed against the heaviest.
+        rows = np.maximum(used, 1) / (1 if self._weights is None else self._weights.largest)
+        return sums / self._per_nat / rows, used
 
     def _row_parts(self) -> int:
         if self._threads == 1 or self._values.size < _WORTH_A_THREAD:
@@ -192,22 +226,26 @@ class NeighborPairs:
 
     @cached_property
     def _whole(self) -> GroupedColumns:
-        return group_columns(self._values, np.array([0, len(self._labels)]))
+        return self._grouped(self._values, np.array([0, len(self._labels)]), slice(None))
 
     @cached_property
     def _by_class(self) -> GroupedColumns:
         if self._n_classes == 1:
             return self._whole
         rows = np.argsort(self._labels, kind="stable")
-        return group_columns(self._values.take(rows, axis=1), self._class_at())
+        return self._grouped(self._values.take(rows, axis=1), self._class_at(), rows)
 
     @cached_property
-    def _by_target(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Columns and target numbers by class and first target number, and where classes begin."""
+    def _by_target(self) -> tuple[GroupedColumns, np.ndarray]:
+        """The features class by class and by the first target number, and the target numbers."""
         rows = np.lexsort((self._values[self._n + 1], self._labels))
         values = self._values.take(rows, axis=1)
         values[self._discrete] *= _far_apart()
-        return values[: self._n], values[self._n + 1 :], self._class_at()
+        return self._grouped(values[: self._n], self._class_at(), rows), values[self._n + 1 :]
+
+    def _grouped(self, values: np.ndarray, group_at: np.ndarray, rows: np.ndarray | slice) -> GroupedColumns:
+        """Columns whose rows stand in groups, `rows` being where they came from."""
+        return group_columns(values, group_at, None if self._weights is None else self._weights.of(rows))
 
     def _class_at(self) -> np.ndarray:
         sizes = np.bincount(self._labels, minlength=self._n_classes)
@@ -217,6 +255,7 @@ class NeighborPairs:
 class _Kernels(NamedTuple):
     pairs: Any
     targets: Any
+    joint: Any
 
 
 @cache
@@ -225,38 +264,18 @@ def _load_kernels() -> _Kernels:
 
     Kept here and not by those who use them, who can be pickled so.
     """
-    from certselect.information.kernels import neighbor_pairs, neighbor_targets
+    from certselect.information.kernels import neighbor_joint, neighbor_pairs, neighbor_targets
 
     compiled = Path(str(neighbor_pairs.sum_pairs.stats.cache_path))
     if not any(compiled.glob("neighbor_pairs.sum_pairs*.nbi")):
         report("compiling the kernels (once after installation)", 0, 1)
-    return _Kernels(neighbor_pairs, neighbor_targets)
+    return _Kernels(neighbor_pairs, neighbor_targets, neighbor_joint)
 
 
 def _far_apart() -> float:
     from certselect.information.kernels.neighbor_counts import FAR
 
     return FAR
-
-
-def _with_repeated_rows(table: Table) -> Table:
-    """Whole weights as the repeated rows they stand for; no row is a fraction of a neighbour."""
-    if table.weights is None:
-        return table
-    if (table.weights != np.floor(table.weights)).any():
-        raise InvalidInput(
-            "weights that are not whole numbers, with measure='neighbors'",
-            "rows that count once each, or whole numbers of times",
-            "Use measure='plugin' or 'gaussian_copula'.",
-        )
-    if table.weights.sum() > _MOST_REPEATED:
-        raise InvalidInput(
-            f"weights that stand for {table.weights.sum():.0f} rows, with measure='neighbors'",
-            f"at most {_MOST_REPEATED:,} rows, for each is looked at",
-            "Use measure='plugin' or 'gaussian_copula', or divide the weights.",
-        )
-    repeated = np.repeat(np.arange(table.n_samples), table.weights.astype(np.intp))
-    return replace(table.rows(repeated), weights=None)
 
 
 def neighbor_terms(
@@ -270,8 +289,7 @@ def neighbor_terms(
     ----------
     table : Table
         Dense; missing values with missing="pairwise" only, where each term is measured on the
-        rows that have what it is about. Whole weights repeat rows, and a repeated row is its
-        own nearest neighbour: they mean "this was seen so often", not "this matters so much".
+        rows that have what it is about. Weights, whole or not, say how much a row counts.
     n_neighbors : int
         k: more neighbours give less variance and more bias.
     dtype : dtype
@@ -285,21 +303,25 @@ def neighbor_terms(
         `entropy` is the diagonal of `redundancy`; `target_entropy` is NaN where the target has numbers.
     """
     started = time.perf_counter()
-    n_rows, table = table.n_samples, _with_repeated_rows(table)
+    n_rows = table.n_samples
     if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, Integral):
-        raise InvalidInput(f"n_neighbors={n_neighbors!r}", "a whole number", "3 is usual.")
+        raise InvalidInput(f"n_neighbors={n_neighbors!r}", "a whole number", "Leave it out for its default.")
     if not 1 <= n_neighbors < table.n_samples:
         raise InvalidInput(
             f"n_neighbors={n_neighbors} for {table.n_samples} rows",
             f"1 to {table.n_samples - 1}",
-            "A row has as many neighbours as there are other rows; 3 is usual.",
+            "A row has as many neighbours as there are other rows.",
         )
+    table = merge_repeated_rows(table, numeric_columns(table, "neighbors"))
+    n_neighbors = min(n_neighbors, table.n_samples - 1)
     columns = numeric_columns(table, "neighbors")
     pairs = NeighborPairs(table, columns, int(n_neighbors), dtype, n_jobs)
     target_entropy = float("nan")
     if table.task == "classification":
-        shares = np.bincount(table.target) / table.n_samples
-        target_entropy = math.fsum(-shares * np.log(shares))  # rounded once: the order of classes does not matter
+        weights = None if table.weights is None else whole_weights(table.weights)[0]
+        counts = np.bincount(table.target, weights=weights)  # whole numbers: the order of rows does not matter
+        shares = counts / counts.sum()
+        target_entropy = math.fsum(-shares * np.log(shares))  # rounded once: nor does that of classes
     return InformationTerms(
         relevance=pairs.relevance,
         entropy=pairs.entropy,

@@ -44,7 +44,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         `terms_.picked` then names. See `information_terms`.
     correction : {"none", "miller_madow", "grassberger", "shrinkage"}, default="none"
         Bias correction for counts of few samples.
-    n_neighbors : int, default=3
+    n_neighbors : int, default=5
         Number of neighbours for the measure "neighbors".
     task : {"auto", "classification", "regression"}, default="auto"
         "auto": a target of whole numbers is treated as classes.
@@ -127,7 +127,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         strategy_options: dict[str, Any] | None = None,
         measure: str = "plugin",
         correction: str = "none",
-        n_neighbors: int = 3,
+        n_neighbors: int = 5,
         task: str = "auto",
         target_bins: int = 5,
         missing: str = "auto",

@@ -142,7 +142,7 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         strategy_options: dict[str, Any] | None = None,
         measure: str = "plugin",
         correction: str = "none",
-        n_neighbors: int = 3,
+        n_neighbors: int = 5,
         task: str = "auto",
         target_bins: int = 5,
         missing: str = "auto",

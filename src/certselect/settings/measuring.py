@@ -67,7 +67,7 @@ class Measuring(SettingsGroup):
         "none", "Bias correction for counts", MEASURING_PANEL, one_of(CORRECTIONS), choices=CORRECTIONS
     )
     n_neighbors: int = setting(
-        3, "Number of neighbours for the measure neighbors", MEASURING_PANEL, whole(1), Option("whole")
+        5, "Number of neighbours for the measure neighbors", MEASURING_PANEL, whole(1), Option("whole")
     )
     discretize: str = setting(
         "uniform", "How columns of numbers are discretised", MEASURING_PANEL, one_of(METHODS), choices=METHODS

@@ -18,7 +18,7 @@ from certselect.information.kernels.neighbor_lanes import below_bits, lowest_bit
 # Distances that differ by a billionth are equal: dividing integers by a standard deviation
 # leaves rounding errors behind, which must not decide what ties.
 _SLACK, _ROUNDING = 2.0**-30, 2.0**-40
-_REACH = 1.6  # times the usual distance
+_REACH = 1.3  # times the usual distance
 # Farther than any two numbers, nearer than two different categories, which are FAR apart or more.
 BEYOND, FAR = 1e299, 1e300
 
@@ -64,7 +64,7 @@ def fill_buckets(values, n, bucket_at):
 
 @njit(nogil=True, forceinline=True)
 def span_of(values, n, bucket_at, per_unit, centre, rho):
-    """First place no farther than rho from `centre`, the place after the last, and n as said above.
+    """Where rows no farther than rho from `centre` begin, where nearer ones begin and end, and where the former end.
 
     `values` holds at least eight more than n, whatever they are: they are read along.
     """
@@ -73,7 +73,7 @@ def span_of(values, n, bucket_at, per_unit, centre, rho):
     nearer = _first_from(values, first, n, centre, -near)
     behind_nearer = _first_beyond(values, _guess(values, n, bucket_at, per_unit, centre + near), n, centre, near)
     behind = _first_beyond(values, behind_nearer, n, centre, far)
-    return first, behind, max(behind - first - 1, behind_nearer - nearer)
+    return first, nearer, behind_nearer, behind
 
 
 @njit(nogil=True, forceinline=True)

@@ -15,96 +15,119 @@ from certselect.information.kernels.neighbor_counts import (
     edge,
     fill_buckets,
     insert_distance,
-    inside,
     just_below,
     kth_distance,
     next_reach,
     span_of,
 )
-from certselect.information.kernels.neighbor_lanes import count_bits, lowest_bit, near_bits
+from certselect.information.kernels.neighbor_lanes import lowest_bit, near_bits
+from certselect.information.kernels.neighbor_levels import sum_cells, sum_everyone, sum_levels, take_levels
+from certselect.information.kernels.neighbor_weights import (
+    heft_ahead,
+    heft_between,
+    psi_of,
+    psi_of_all,
+    psi_of_span,
+    weight_at,
+)
+from certselect.information.kernels.neighbor_windows import psi_in_window, take_both
 
 
 @njit(nogil=True, cache=True)
-def sum_pairs(values, order, group_at, discrete, n_levels, left, rights, k, psi, sums, used):
-    """Sums of psi for column `left` with each of `rights`, and over how many rows.
+def sum_pairs(rows, discrete, n_levels, left, rights, k, psi, sums, used):
+    """Sums of psi for column `left` with each of `rights`, and the weight of the rows they are over.
 
-    values (n, m) holds numbers in units of their standard deviation or the codes of discrete
-    columns, NaN where missing; order (n, m) sorts each group's rows, counted from the group's
-    first, missing ones last. Group g has the rows group_at[g]..group_at[g + 1] - 1.
+    rows are GroupedColumns.
     """
-    m = values.shape[1]
-    room = m + 2 * LANES
-    first, second, sorted_second = np.empty(room), np.empty(room), np.empty(room)
-    first_buckets, second_buckets = np.empty(m + 1, np.int32), np.empty(m + 1, np.int32)
-    most_levels = n_levels.max()
-    counts, starts = np.zeros(most_levels, np.int64), np.zeros(most_levels + 1, np.int64)
-    nearest = np.empty(k)
     for r in range(len(rights)):
         # Neighbours are searched for along a number.
         x, y = (rights[r], left) if discrete[left] else (left, rights[r])
-        total, rows = np.int64(0), np.int64(0)
-        for g in range(len(group_at) - 1):
-            begin, end = group_at[g], group_at[g + 1]
-            xs, ys = values[x, begin:end], values[y, begin:end]
-            x_order, y_order = order[x, begin:end], order[y, begin:end]
+        for g in range(len(rows.group_at) - 1):
+            begin, end = rows.group_at[g], rows.group_at[g + 1]
+            xs, ys = rows.values[x, begin:end], rows.values[y, begin:end]
+            x_order, y_order = rows.order[x, begin:end], rows.order[y, begin:end]
             if discrete[x]:
-                part, n = _sum_discrete(xs, ys, x_order, n_levels[y], counts, psi)
+                total, weight = _sum_discrete(xs, ys, x_order, begin, n_levels[x], n_levels[y], psi, rows.weights)
             elif discrete[y]:
-                part, n = _sum_mixed(
-                    xs, ys, x_order, n_levels[y], k, counts, starts, first, first_buckets, second, second_buckets, psi
-                )
+                total, weight = _sum_mixed(xs, ys, x_order, begin, n_levels[y], k, psi, rows.weights)
             else:
-                n = _take_both(xs, ys, x_order, first, second)
-                _take_one(xs, ys, y_order, sorted_second)
-                part = _sum_numbers(
-                    first, second, sorted_second, n, min(k, n - 1), nearest, first_buckets, second_buckets, psi
-                )
-            if n > 1:
-                total += part
-                rows += n
-        sums[r], used[r] = total, rows
+                total, weight = _sum_numbers(xs, ys, x_order, y_order, begin, k, psi, rows.weights)
+            sums[r] += total
+            used[r] += weight
 
 
 @njit(nogil=True, cache=True)
-def sum_alone(values, order, discrete, columns, k, psi, sums, used):
-    """As `sum_pairs`, of each column with itself."""
-    m = values.shape[1]
-    column, buckets = np.empty(m + LANES), np.empty(m + 1, np.int32)
+def sum_alone(rows, discrete, columns, k, psi, sums, used):
+    """As `sum_pairs`, of each column with itself, in the one group there is."""
     for i in range(len(columns)):
-        own = values[columns[i]]
-        n = 0
-        for row in order[columns[i]]:
-            if not np.isnan(own[row]):
-                column[n] = own[row]
-                n += 1
-        total = np.int64(0)
-        if n > 1 and column[0] < column[n - 1]:
-            per_unit = fill_buckets(column, n, buckets)
-            for place in range(n):
-                if discrete[columns[i]]:
-                    first, behind, _ = span_of(column, n, buckets, per_unit, column[place], 0.0)
-                    total -= psi[behind - first]
-                else:
-                    rho = kth_distance(column, n, place, min(k, n - 1))
-                    total -= psi[span_of(column, n, buckets, per_unit, column[place], rho)[2]]
-            total += n * psi[n]
-        sums[i], used[i] = total, n
+        sums[i], used[i] = _sum_alone(
+            rows.values[columns[i]], rows.order[columns[i]], discrete[columns[i]], k, psi, rows.weights
+        )
 
 
-@njit(nogil=True, forceinline=True)
-def _take_both(xs, ys, x_order, first, second):
-    """Copy two columns in the order of the first, without rows that lack either, between infinite borders."""
+@njit(nogil=True)
+def _sum_alone(own, order, is_discrete, k, psi, weights):
+    column, buckets = np.empty(len(own) + LANES), np.empty(len(own) + 1, np.int32)
+    ahead = heft_ahead(own, own, order, 0, weights)
     n = 0
-    for row in x_order:
-        if not (np.isnan(xs[row]) or np.isnan(ys[row])):
-            first[LANES + n] = xs[row]
-            second[LANES + n] = ys[row]
+    for row in order:
+        if not np.isnan(own[row]):
+            column[n] = own[row]
             n += 1
-    first[:LANES] = -np.inf
-    first[LANES + n : 2 * LANES + n] = np.inf
-    second[:LANES] = np.inf
-    second[LANES + n : 2 * LANES + n] = np.inf
-    return n
+    everyone = heft_between(0, n, ahead, weights)
+    total = np.int64(0)
+    if n > 1 and column[0] < column[n - 1]:
+        per_unit = fill_buckets(column, n, buckets)
+        for place in range(n):
+            weight = weight_at(place, ahead, weights)
+            total += psi_of_all(n, everyone, weight, psi, weights)
+            rho = 0.0 if is_discrete else kth_distance(column, n, place, min(k, n - 1))
+            span = span_of(column, n, buckets, per_unit, column[place], rho)
+            if is_discrete:
+                level = heft_between(span[0], span[3], ahead, weights)
+                total -= psi_of_all(span[3] - span[0], level, weight, psi, weights)
+            else:
+                total -= psi_of_span(span, psi, weights, ahead, weight)
+    return total, everyone[0]
+
+
+@njit(nogil=True)
+def _sum_numbers(xs, ys, x_order, y_order, begin, k, psi, weights):
+    """Two columns of numbers; from place LANES on in the order of the first."""
+    room = len(xs) + 2 * LANES
+    first, second, sorted_second = np.empty(room), np.empty(room), np.empty(room)
+    n = take_both(xs, ys, x_order, 1.0, first, second)
+    if n < 2:
+        return np.int64(0), np.int64(0)
+    _take_one(xs, ys, y_order, sorted_second)
+    first_ahead = heft_ahead(xs, ys, x_order, begin, weights)
+    second_ahead = heft_ahead(xs, ys, y_order, begin, weights)
+    everyone = heft_between(0, n, first_ahead, weights)
+    if first[LANES] == first[LANES + n - 1] or sorted_second[0] == sorted_second[n - 1]:
+        return np.int64(0), everyone[0]  # a constant carries no information
+    total = np.int64(0)
+    k = min(k, n - 1)
+    nearest = np.empty(k)
+    sorted_first = first[LANES:]
+    first_buckets, second_buckets = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
+    first_per_unit = fill_buckets(sorted_first, n, first_buckets)
+    second_per_unit = fill_buckets(sorted_second, n, second_buckets)
+    reach = BEYOND
+    for place in range(LANES, LANES + n):
+        x, y = first[place], second[place]
+        tied = _search(first, second, n, place, k, reach, nearest)
+        rho = nearest[k - 1]
+        reach = next_reach(reach, rho)
+        own = weight_at(place - LANES, first_ahead, weights)
+        span = span_of(sorted_first, n, first_buckets, first_per_unit, x, rho)
+        if weights is None and not tied:
+            total += psi[k]
+        else:
+            total += psi_in_window(first, second, span, x, y, rho, psi, weights, first_ahead, own)
+        total += psi_of_all(n, everyone, own, psi, weights) - psi_of_span(span, psi, weights, first_ahead, own)
+        span = span_of(sorted_second, n, second_buckets, second_per_unit, y, rho)
+        total -= psi_of_span(span, psi, weights, second_ahead, own)
+    return total, everyone[0]
 
 
 @njit(nogil=True, forceinline=True)
@@ -115,36 +138,6 @@ def _take_one(xs, ys, y_order, sorted_second):
         if not (np.isnan(xs[row]) or np.isnan(ys[row])):
             sorted_second[n] = ys[row]
             n += 1
-
-
-@njit(nogil=True)
-def _sum_numbers(first, second, sorted_second, n, k, nearest, first_buckets, second_buckets, psi):
-    """Two columns of numbers, n rows from place LANES on in the order of the first."""
-    if n < 2 or first[LANES] == first[LANES + n - 1] or sorted_second[0] == sorted_second[n - 1]:
-        return np.int64(0)  # a constant carries no information
-    total = n * psi[n]
-    sorted_first = first[LANES:]
-    first_per_unit = fill_buckets(sorted_first, n, first_buckets)
-    second_per_unit = fill_buckets(sorted_second, n, second_buckets)
-    reach = BEYOND
-    for place in range(LANES, LANES + n):
-        x, y = first[place], second[place]
-        tied = _search(first, second, n, place, k, reach, nearest)
-        rho = nearest[k - 1]
-        reach = next_reach(reach, rho)
-        begin, behind, n_first = span_of(sorted_first, n, first_buckets, first_per_unit, x, rho)
-        n_second = span_of(sorted_second, n, second_buckets, second_per_unit, y, rho)[2]
-        n_joint = np.int64(k)
-        if tied:
-            near, far = inside(rho), edge(rho)
-            nearer = np.int64(0)
-            n_joint = np.int64(-1)  # without the row itself
-            for at in range(LANES + begin, LANES + behind, LANES):
-                nearer += count_bits(near_bits(first, at, x, near) & near_bits(second, at, y, near))
-                n_joint += count_bits(near_bits(first, at, x, far) & near_bits(second, at, y, far))
-            n_joint = max(n_joint, nearer)
-        total += psi[n_joint] - psi[n_first] - psi[n_second]
-    return total
 
 
 @njit(nogil=True, forceinline=True)
@@ -179,76 +172,73 @@ def _search(first, second, n, place, k, reach, nearest):
 
 
 @njit(nogil=True)
-def _sum_mixed(xs, codes, x_order, n_levels, k, counts, starts, everyone, all_buckets, grouped, buckets, psi):
+def _sum_mixed(xs, codes, x_order, begin, n_levels, k, psi, weights):
     """A column of numbers and a discrete one; rows alone on their level have no neighbour and are left out."""
-    counts[:n_levels] = 0
+    counts, starts = np.zeros(n_levels, np.int64), np.zeros(n_levels + 1, np.int64)
     for row in x_order:
         if not (np.isnan(xs[row]) or np.isnan(codes[row])):
             counts[int(codes[row])] += 1
-    starts[0] = 0
     for level in range(n_levels):
         starts[level + 1] = starts[level] + (counts[level] if counts[level] > 1 else 0)
         counts[level] = 0 if counts[level] > 1 else -1
-    n = 0
+    n = starts[n_levels]
+    # All rows in the order of the number, and level by level; with the weights before each place.
+    everyone, grouped = np.empty(n + LANES), np.empty(n + LANES)
+    weighted = 0 if weights is None else n + 1
+    all_ahead, ahead = np.zeros((weighted, 2), np.int64), np.zeros((weighted, 2), np.int64)
+    at = 0
     for row in x_order:
         if np.isnan(xs[row]) or np.isnan(codes[row]):
             continue
         level = int(codes[row])
         if counts[level] >= 0:
-            everyone[n] = xs[row]
-            grouped[starts[level] + counts[level]] = xs[row]
+            place = starts[level] + counts[level]
+            everyone[at] = grouped[place] = xs[row]
+            if weights is not None:
+                ahead[place + 1] = weights.whole[begin + row], weights.squares[begin + row]
+                all_ahead[at + 1] = all_ahead[at] + ahead[place + 1]
             counts[level] += 1
-            n += 1
-    if n < 2 or everyone[0] == everyone[n - 1]:
-        return np.int64(0), n
-    total = n * psi[n]
+            at += 1
+    for place in range(weighted - 1):
+        ahead[place + 1] += ahead[place]
+    if n < 2:
+        return np.int64(0), np.int64(0)
+    of_all = heft_between(0, n, all_ahead, weights)
+    if everyone[0] == everyone[n - 1]:
+        return np.int64(0), of_all[0]
+    total = np.int64(0)
+    all_buckets, buckets = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
     all_per_unit = fill_buckets(everyone, n, all_buckets)
     for level in range(n_levels):
-        size = starts[level + 1] - starts[level]
+        start, size = starts[level], starts[level + 1] - starts[level]
         if size == n:  # one level only
-            return np.int64(0), n
+            return np.int64(0), of_all[0]
         if size == 0:
             continue
-        own = grouped[starts[level] :]
+        of_level = heft_between(start, start + size, ahead, weights)
+        own, own_ahead = grouped[start:], ahead[start:]
         per_unit = fill_buckets(own, size, buckets)
         for place in range(size):
+            weight = weight_at(place, own_ahead, weights)
             rho = kth_distance(own, size, place, min(k, size - 1))
-            n_joint = span_of(own, size, buckets, per_unit, own[place], rho)[2]
-            n_number = span_of(everyone, n, all_buckets, all_per_unit, own[place], rho)[2]
-            n_level = size if rho > 0.0 else size - 1
-            total += psi[n_joint] - psi[n_number] - psi[n_level]
-    return total, n
+            total += psi_of_all(n, of_all, weight, psi, weights)
+            total -= psi_of(size if rho > 0.0 else 0, size, of_level, weight, psi, weights)
+            span = span_of(own, size, buckets, per_unit, own[place], rho)
+            total += psi_of_span(span, psi, weights, own_ahead, weight)
+            span = span_of(everyone, n, all_buckets, all_per_unit, own[place], rho)
+            total -= psi_of_span(span, psi, weights, all_ahead, weight)
+    return total, of_all[0]
 
 
 @njit(nogil=True)
-def _sum_discrete(xs, ys, x_order, n_levels, counts, psi):
+def _sum_discrete(xs, ys, x_order, begin, x_levels, y_levels, psi, weights):
     """Two discrete columns: every row counts those on its levels, itself included."""
-    counts[:n_levels] = 0
-    n = 0
-    for row in x_order:
-        if not (np.isnan(xs[row]) or np.isnan(ys[row])):
-            counts[int(ys[row])] += 1
-            n += 1
-    total = n * psi[n]
-    for level in range(n_levels):
-        total -= counts[level] * psi[counts[level]]
-        counts[level] = 0
-    begin = 0
-    while begin < len(x_order) and not np.isnan(xs[x_order[begin]]):
-        end = begin
-        size = np.int64(0)
-        while end < len(x_order) and xs[x_order[end]] == xs[x_order[begin]]:
-            code = ys[x_order[end]]
-            if not np.isnan(code):
-                counts[int(code)] += 1
-                size += 1
-            end += 1
-        total -= size * psi[size]
-        for place in range(begin, end):
-            code = ys[x_order[place]]
-            if not np.isnan(code):
-                together = counts[int(code)]
-                total += together * psi[together]
-                counts[int(code)] = 0
-        begin = end
-    return total, n
+    first, second = take_levels(xs, ys, x_order)
+    n = len(first)
+    if n < 2:
+        return np.int64(0), np.int64(0)
+    ahead = heft_ahead(xs, ys, x_order, begin, weights)
+    total = sum_everyone(n, psi, weights, ahead) + sum_cells(first, second, y_levels, psi, weights, ahead)
+    total -= sum_levels(first, x_levels, psi, weights, ahead)
+    total -= sum_levels(second, y_levels, psi, weights, ahead)
+    return total, heft_between(0, n, ahead, weights)[0]

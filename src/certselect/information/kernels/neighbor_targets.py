@@ -13,65 +13,53 @@ from numba import njit
 from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.neighbor_counts import BEYOND, edge, insert_distance, inside, next_reach
 from certselect.information.kernels.neighbor_lanes import count_bits, lowest_bit, near_bits
+from certselect.information.kernels.neighbor_weights import heft_ahead, heft_between, psi_of, psi_of_all, weight_at
+from certselect.information.kernels.neighbor_windows import heft_of_bits
 
 
 @njit(nogil=True, cache=True)
-def sum_given_target(values, targets, group_at, left, rights, k, psi, sums, used):
-    """Sums of psi for column `left` with each of `rights` given the target, and over how many rows."""
-    room = values.shape[1] + 2 * LANES
-    x, y, z = np.empty(room), np.empty(room), np.empty(len(targets) * room)
-    nearest = np.empty(k)
-    for r in range(len(rights)):
-        total, rows = np.int64(0), np.int64(0)
-        for g in range(len(group_at) - 1):
-            n = _take_rows(values[left], values[rights[r]], targets, group_at[g], group_at[g + 1], x, y, z, room)
-            if n < 2:
-                continue
-            rows += n
-            reach = BEYOND
-            for place in range(LANES, LANES + n):
-                first, behind, rho = _search(x, y, z, room, n, place, min(k, n - 1), reach, nearest)
-                reach = next_reach(reach, rho)
-                n_xyz, n_xz, n_yz, n_z = _count(x, y, z, room, place, first, behind, rho)
-                total += psi[n_xyz] - psi[n_xz] - psi[n_yz] + psi[n_z]
-        sums[r], used[r] = total, rows
-
-
-@njit(nogil=True, cache=True)
-def sum_with_target(values, targets, group_at, columns, k, psi, sums, used):
-    """Sums of psi for each of `columns` with all target columns together, and over how many rows."""
-    room = values.shape[1] + 2 * LANES
-    x, z = np.empty(room), np.empty(len(targets) * room)
-    nearest = np.empty(k)
+def sum_with_target(rows, targets, columns, k, psi, sums, used):
+    """Sums of psi for each of `columns` with all target columns together, and the weight of the rows they are over."""
     for i in range(len(columns)):
-        column = values[columns[i]]
-        total, rows = np.int64(0), np.int64(0)
-        for g in range(len(group_at) - 1):
-            n = _take_rows(column, column, targets, group_at[g], group_at[g + 1], x, x, z, room)
-            if n < 2:
-                continue
-            rows += n
-            if (x[LANES : LANES + n] == x[LANES]).all():
-                continue  # a constant carries no information
-            total += n * psi[n]
-            reach = BEYOND
-            for place in range(LANES, LANES + n):
-                first, behind, rho = _search(x, x, z, room, n, place, min(k, n - 1), reach, nearest)
-                reach = next_reach(reach, rho)
-                n_xz, _, _, n_z = _count(x, x, z, room, place, first, behind, rho)
-                nearer, n_x = np.int64(0), np.int64(-1)
-                for at in range(LANES, LANES + n, LANES):
-                    nearer += count_bits(near_bits(x, at, x[place], inside(rho)))
-                    n_x += count_bits(near_bits(x, at, x[place], edge(rho)))
-                total += psi[n_xz] - psi[max(n_x, nearer)] - psi[n_z]
-        sums[i], used[i] = total, rows
+        for g in range(len(rows.group_at) - 1):
+            begin, end = rows.group_at[g], rows.group_at[g + 1]
+            total, weight = _sum_group(
+                rows.values[columns[i], begin:end], targets[:, begin:end], begin, k, psi, rows.weights
+            )
+            sums[i] += total
+            used[i] += weight
+
+
+@njit(nogil=True)
+def _sum_group(column, targets, begin, k, psi, weights):
+    room = len(column) + 2 * LANES
+    x, z = np.empty(room), np.empty(len(targets) * room)
+    n = take_rows(column, column, targets, x, x, z, room)
+    if n < 2:
+        return np.int64(0), np.int64(0)
+    ahead = heft_ahead(column, column, np.arange(len(column)), begin, weights)
+    everyone = heft_between(0, n, ahead, weights)
+    if (x[LANES : LANES + n] == x[LANES]).all():
+        return np.int64(0), everyone[0]  # a constant carries no information
+    total = np.int64(0)
+    nearest = np.empty(min(k, n - 1))
+    reach = BEYOND
+    for place in range(LANES, LANES + n):
+        first, behind, rho = search_along(x, x, z, room, n, place, reach, nearest)
+        reach = next_reach(reach, rho)
+        own = weight_at(place - LANES, ahead, weights)
+        total += psi_of_all(n, everyone, own, psi, weights)
+        total += psi_of_ball(x, x, z, room, place, first, behind, rho, psi, weights, ahead)
+        total -= psi_along(z, room, place, first, behind, rho, psi, weights, ahead)
+        total -= psi_along(x, room, place, LANES, LANES + n, rho, psi, weights, ahead)
+    return total, everyone[0]
 
 
 @njit(nogil=True, forceinline=True)
-def _take_rows(left, right, targets, begin, end, x, y, z, room):
+def take_rows(left, right, targets, x, y, z, room):
     """Copy the rows of one group that have both columns, between infinite borders; how many they are."""
     n = 0
-    for row in range(begin, end):
+    for row in range(len(left)):
         if not (np.isnan(left[row]) or np.isnan(right[row])):
             x[LANES + n] = left[row]
             y[LANES + n] = right[row]
@@ -95,12 +83,12 @@ def _near_target(z, room, at, place, radius):
 
 
 @njit(nogil=True, forceinline=True)
-def _search(x, y, z, room, n, place, k, reach, nearest):
+def search_along(x, y, z, room, n, place, reach, nearest):
     """Walk both ways along the target: a window that holds all rows no farther than the k-th nearest, and its distance.
 
     Looks no farther than `reach` if that is enough.
     """
-    end = LANES + n
+    k, end = len(nearest), LANES + n
     while True:
         for rank in range(k):
             nearest[rank] = np.inf
@@ -134,21 +122,37 @@ def _search(x, y, z, room, n, place, k, reach, nearest):
 
 
 @njit(nogil=True, forceinline=True)
-def _count(x, y, z, room, place, first, behind, rho):
-    """How many rows are near in everything, in x and target, in y and target, in the target, as psi counts them."""
+def psi_of_ball(x, y, z, room, place, first, behind, rho, psi, weights, ahead):
+    """What psi counts within rho of the row at `place` in x, y and every column of z, in a window of places."""
     near, far = inside(rho), edge(rho)
-    n_xyz = n_xz = n_yz = n_z = np.int64(-1)  # without the row itself
-    at_xyz = at_xz = at_yz = at_z = np.int64(0)  # is some row exactly as far as rho?
+    nearer = no_farther = weight = square = np.int64(0)
     for at in range(first, behind, LANES):
-        x_near, y_near = near_bits(x, at, x[place], near), near_bits(y, at, y[place], near)
-        x_far, y_far = near_bits(x, at, x[place], far), near_bits(y, at, y[place], far)
-        z_near, z_far = _near_target(z, room, at, place, near), _near_target(z, room, at, place, far)
-        n_z += count_bits(z_far)
-        n_xz += count_bits(x_far & z_far)
-        n_yz += count_bits(y_far & z_far)
-        n_xyz += count_bits(x_far & y_far & z_far)
-        at_z |= z_far & ~z_near
-        at_xz |= x_far & z_far & ~(x_near & z_near)
-        at_yz |= y_far & z_far & ~(y_near & z_near)
-        at_xyz |= x_far & y_far & z_far & ~(x_near & y_near & z_near)
-    return n_xyz + (at_xyz == 0), n_xz + (at_xz == 0), n_yz + (at_yz == 0), n_z + (at_z == 0)
+        inner = near_bits(x, at, x[place], near) & near_bits(y, at, y[place], near)
+        inner &= _near_target(z, room, at, place, near)
+        outer = near_bits(x, at, x[place], far) & near_bits(y, at, y[place], far)
+        outer &= _near_target(z, room, at, place, far)
+        nearer += count_bits(inner)
+        no_farther += count_bits(outer)
+        if weights is not None:
+            heft = heft_of_bits(outer, at, ahead, weights)
+            weight += heft[0]
+            square += heft[1]
+    own = weight_at(place - LANES, ahead, weights)
+    return psi_of(nearer, no_farther, (weight, square), own, psi, weights)
+
+
+@njit(nogil=True, forceinline=True)
+def psi_along(z, room, place, first, behind, rho, psi, weights, ahead):
+    """As `psi_of_ball`, in z alone."""
+    near, far = inside(rho), edge(rho)
+    nearer = no_farther = weight = square = np.int64(0)
+    for at in range(first, behind, LANES):
+        inner, outer = _near_target(z, room, at, place, near), _near_target(z, room, at, place, far)
+        nearer += count_bits(inner)
+        no_farther += count_bits(outer)
+        if weights is not None:
+            heft = heft_of_bits(outer, at, ahead, weights)
+            weight += heft[0]
+            square += heft[1]
+    own = weight_at(place - LANES, ahead, weights)
+    return psi_of(nearer, no_farther, (weight, square), own, psi, weights)
