@@ -47,6 +47,7 @@ bench: $(READY) ## time against NumPy and other solvers, as ratios in one run (1
 
 measures: $(READY) ## measure errors against closed forms and how well features predict, and write docs/data.md
 	$(ONE_THREAD) $(BIN)/python benchmarks/measure_errors.py
+	$(ONE_THREAD) $(BIN)/python benchmarks/measure_outcomes.py
 
 proven: $(READY) ## measure every search against the proven best; CERTSELECT_DATA names the folder of data sets
 	$(BIN)/python benchmarks/proven.py

@@ -28,6 +28,7 @@ import numpy as np
 
 from certselect import information_terms
 from certselect.errors import IdleSettingWarning
+from certselect.settings import Measuring
 from measure_cases import CASES, Case, Question
 from page_section import replace_section, table, wrapped
 
@@ -46,7 +47,7 @@ MEASURES: dict[str, dict[str, Any]] = {
     "shrinkage": {**QUANTILES, "correction": "shrinkage"},
     "mdlp": {"measure": "plugin", "discretize": "mdlp", "target_bins": 5},
     "copula": {"measure": "gaussian_copula"},
-    "neighbors": {"measure": "neighbors", "n_neighbors": 3},
+    "neighbors": {"measure": "neighbors", "n_neighbors": Measuring.n_neighbors},
     "auto": {"measure": "auto"},
 }
 CORRECTED = ("Miller-Madow", "Grassberger", "shrinkage")

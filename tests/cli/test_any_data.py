@@ -85,7 +85,7 @@ def test_a_saved_result_says_how_it_was_measured(files, tmp_path):
 def test_notes_say_what_was_made_of_the_table(files):
     done = in_process("select", files / "patients.csv", "-t", "dose", "-k", 2, "--measure", "auto")
     assert "note: measured by plugin: " in done.stderr
-    assert "note: the target is a number, cut into 5 bins of equal counts" in done.stderr
+    assert "note: the target is a number, cut into 3 bins of equal counts" in done.stderr
     assert "note: 3 columns have missing values, which are a level of their own; --missing chooses" in done.stderr
     refused = in_process("select", files / "patients.csv", "-t", "dose", "-k", 2, "--missing", "error")
     assert refused.returncode == 2
