@@ -3,23 +3,22 @@
 import numpy as np
 import pytest
 
-from certselect import information_terms
-from certselect.information.numeric import numeric_columns
+from certselect import information_terms, stop_at_chance
 from certselect.information.repeated_rows import merge_repeated_rows
 from certselect.table import read_table
 
 
 def merged(X, y, **reading):
     table = read_table(X, y, **reading)
-    return merge_repeated_rows(table, numeric_columns(table, "neighbors")), table
+    return merge_repeated_rows(table), table
 
 
-@pytest.mark.parametrize("digits", [1, 6])
 @pytest.mark.parametrize("labels", [False, True])
-def test_resampled_rows_invent_no_information(digits, labels):
+def test_resampled_rows_invent_no_information(labels):
     """Drawn with replacement, as a bootstrap does: before, 0.2 nats and more between columns that share none."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 6)).round(digits)
+    X = rng.normal(size=(200, 6))
+    X[:, 1] = X[:, 1].round(1)
     y = rng.integers(0, 2, 200) if labels else rng.normal(size=200)
     drawn = rng.integers(0, 200, 200)
     terms = information_terms(X[drawn], y[drawn], measure="neighbors")
@@ -50,13 +49,29 @@ def test_weights_of_repeated_rows_add_up():
     assert table.weights.tolist() == [4, 2, 4, 11]
 
 
-@pytest.mark.parametrize(
-    "X", [np.arange(60).reshape(-1, 1) % 10, np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 15), np.ones((60, 1)) * 0.5]
-)
+LEVELS = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 15)
+
+
+@pytest.mark.parametrize("X", [np.arange(60).reshape(-1, 1) % 10, LEVELS, np.tile(LEVELS, 9), np.full((60, 1), 0.5)])
 def test_rows_that_are_equal_by_themselves_stay_rows(X):
-    y = np.random.default_rng(2).integers(0, 2, 60)
+    """However often columns are copied, and whatever is missing in most rows."""
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 60)
     table, before = merged(X.astype(float), y)
     assert table is before
+    gappy = np.column_stack([X, np.where(rng.random((60, 2)) < 0.95, np.nan, rng.normal(size=(60, 2)))])
+    table, before = merged(gappy, y, missing="pairwise")
+    assert table is before
+
+
+def test_repeated_noise_is_no_better_than_chance():
+    """Shuffled rows are no longer equal, so they must be one row each before."""
+    rng = np.random.default_rng(3)
+    X, y = np.tile(rng.normal(size=(40, 3)), (4, 1)), np.tile(rng.integers(0, 2, 40), 4)
+    tested = stop_at_chance(X, y, 2, measure="neighbors", n_permutations=19)
+    once = stop_at_chance(X[:40], y[:40], 2, measure="neighbors", n_permutations=19)
+    assert tested.p_values.tolist() == once.p_values.tolist()
+    assert tested.k == 0
 
 
 def test_gaps_are_equal_to_gaps():

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from certselect import SubsetSelector, information_terms
-from certselect.errors import InvalidInput
+from certselect.errors import IdleSettingWarning, InvalidInput
 from certselect.table import read_table
 
 MEASURES = ["plugin", "gaussian_copula", "neighbors"]
@@ -169,7 +169,8 @@ def test_several_targets_at_once(measure):
 ])  # fmt: skip
 def test_whole_weights_equal_repeated_rows(task, options):
     rng = np.random.default_rng(5)
-    X = rng.normal(size=(60, 5)).round(1)
+    X = rng.normal(size=(60, 5))
+    X[:, 1:] = X[:, 1:].round(1)
     y = X[:, 0] + rng.normal(size=60) if task == "regression" else rng.integers(0, 3, 60)
     weights = rng.integers(0, 4, 60)
     weighted = SubsetSelector(2, **options).fit(X, y, sample_weight=weights)
@@ -295,7 +296,7 @@ def test_auto_says_what_it_picked_and_what_that_cannot_see():
     picked = {
         "numbers": information_terms(X, y, measure="auto"),
         "few numbers": information_terms(X[:45], y[:45], measure="auto"),
-        "few rows of a class": information_terms(X[:45], np.arange(45) % 5, measure="auto"),
+        "few rows of a class": information_terms(X[:45], np.arange(45) < 3, measure="auto"),
         "few tied numbers": information_terms(tied[:45], y[:45], measure="auto"),
         "whole numbers": information_terms(np.round(X).astype(int), y > 0, measure="auto"),
         "many whole numbers": information_terms(np.round(X * 9).astype(int), y > 0, measure="auto"),
@@ -315,8 +316,12 @@ def test_auto_says_what_it_picked_and_what_that_cannot_see():
 
 def test_auto_changes_no_setting_that_was_given():
     X, y = bent_data()
-    kept = information_terms(X, y, measure="auto", discretize="mdlp", target_bins=7, correction="miller_madow").settings
-    assert (kept["discretize"], kept["target_bins"], kept["correction"]) == ("mdlp", 7, "miller_madow")
+    given = {"measure": "auto", "discretize": "mdlp", "target_bins": 7, "correction": "miller_madow"}
+    for rows in (45, len(X)):  # few rows would be ranked
+        kept = information_terms(X[:rows], y[:rows], **given).settings
+        assert {name: kept[name] for name in given} == given | {"measure": "plugin"}
+    with pytest.warns(IdleSettingWarning, match="n_neighbors=7 has no effect with measure='auto'"):
+        assert information_terms(X, y, measure="auto", n_neighbors=7).settings["measure"] == "plugin"
     assert information_terms(X, y, measure="auto", bins=9).settings["bins"] == 9
 
 

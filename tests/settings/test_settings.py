@@ -254,7 +254,7 @@ def test_an_idle_setting_is_named_once_with_what_makes_it_idle(keywords, sentenc
 @pytest.mark.parametrize(
     "keywords",
     [
-        {"measure": "auto", "bins": 7, "n_neighbors": 4, "correction": "shrinkage", "target_bins": 3},
+        {"measure": "auto", "bins": 7, "correction": "shrinkage", "target_bins": 3},
         {"measure": "neighbors", "n_neighbors": 4, "bins": 5},
         {"bins": 7, "discretize": "quantile", "integers": "numbers", "correction": "miller_madow", "target_bins": 3},
         {"measure": "gaussian_copula"},

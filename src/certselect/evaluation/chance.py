@@ -13,6 +13,7 @@ from certselect.errors import InvalidInput
 from certselect.evaluation.probabilities import check_probability
 from certselect.evaluation.shuffled import shuffled_terms
 from certselect.information import InformationTerms, measure_table
+from certselect.information.repeated_rows import merge_repeated_rows
 from certselect.names import shown
 from certselect.progress import report
 from certselect.search import select
@@ -151,6 +152,8 @@ def stop_at_chance(
     _check_reach(significance, check_count("n_permutations", n_permutations, 1))
     rng = make_generator(stated.searching.random_state)
     table = read_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight)[0]
+    if stated.measuring.measure == "neighbors":
+        table = merge_repeated_rows(table)  # before they are shuffled, and no longer equal
     terms = measure_table(table, stated.measuring, n_jobs=n_jobs)
     problem = _problem(terms, stated, max_features)
     found = select(problem, "forward")

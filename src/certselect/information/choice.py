@@ -18,7 +18,7 @@ from certselect.information.tied_columns import MOST_TIED
 from certselect.settings import Measuring
 from certselect.table import Table
 
-# With fewer rows than the first, columns of numbers are ranked if each class has as many as the second.
+# With fewer rows than the first, columns of numbers are ranked if every class has as many as the second.
 FEWEST_TO_COUNT, FEWEST_OF_A_CLASS = 50, 10
 # Bins of equal counts: the fourth root of the number of rows, but for these.
 FEWEST_BINS, MOST_BINS = 3, 5
@@ -32,21 +32,22 @@ MOST_TO_SHRINK = 5e8
 
 def pick_measure(table: Table, measuring: Measuring) -> tuple[Measuring, str]:
     """The measure for a table, and the settings it needs where they were left as they are; and the reason in words."""
-    counted = replace(measuring, measure="plugin")
+    # Whoever gave a setting that has no effect was told so.
+    counted = replace(measuring, measure="plugin", **{name: getattr(Measuring, name) for name in measuring.idle()})
     if table.sparse is not None:
         return counted, "the table is sparse"
     rows = _count(table.n_samples, table.weights)
     others = sum(len(block.positions) for block in table.blocks if block.kind != "number")
     kinds = f"{others} of categories or whole numbers" if others else "all numbers"
     size = f"{rows} rows of {table.n_features} columns, {kinds}"
-    if not others and _ranked(table, rows):
+    if not others and measuring == Measuring(measure="auto") and _ranked(table, rows):
         blind = "too few rows to count, so what is neither rising nor falling cannot be seen"
         return Measuring(measure="gaussian_copula"), f"{size}: {blind}"
     many = sum(_values_exceed(block.values) for block in table.blocks if block.kind == "integer")
     cut, bins = [], int(np.clip(np.floor(rows**0.25), FEWEST_BINS, MOST_BINS))
     if many and _left_alone(measuring, "integers"):
         counted = replace(counted, integers="numbers")
-        size += f", {many} with more than {MOST_LEVELS} values"
+        size += f", {many} of them wider than {MOST_LEVELS}"
     if (many or others < table.n_features) and _left_alone(measuring, "discretize", "bins"):
         counted = replace(counted, discretize="quantile", bins=bins)
         cut.append("columns")
@@ -73,7 +74,7 @@ def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
 
 
 def _values_exceed(values: np.ndarray) -> int:
-    """How many columns of whole numbers may have more different values than levels should be, by their range."""
+    """How many columns of whole numbers have a range in which there are more values than levels should be."""
     if values.dtype == bool:
         return 0
     return int((values.max(axis=0).astype(np.float64) - values.min(axis=0) >= MOST_LEVELS).sum())
@@ -85,7 +86,7 @@ def _left_alone(measuring: Measuring, *names: str) -> bool:
 
 def _ranked(table: Table, rows: int) -> bool:
     """Whether columns of numbers are better ranked than counted."""
-    if not FEWEST_OF_A_CLASS * len(table.classes) <= rows < FEWEST_TO_COUNT:
+    if rows >= FEWEST_TO_COUNT or np.bincount(table.target, table.weights).min() < FEWEST_OF_A_CLASS:
         return False
     if table.missing != "pairwise" and any(block.missing is not None for block in table.blocks):
         return False  # what is missing is a level of its own

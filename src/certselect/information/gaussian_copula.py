@@ -83,7 +83,7 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
     else:
         ranks = every.of_columns(np.flatnonzero(ranked)) if ranked.any() else None
         pairs = CountedBesideRanked(every.coded(told), ranked, ranks, fixed, dtype, n_jobs)
-        relevance, entropy, levels = pairs.relevance, pairs.entropy.copy(), pairs.levels
+        relevance, entropy, levels = pairs.relevance.copy(), pairs.entropy.copy(), pairs.levels
         if ranks is not None:
             relevance[ranked], entropy[ranked] = ranks.single_terms()
     return InformationTerms(
@@ -124,6 +124,8 @@ class CopulaPairs:
     def of_columns(self, places: np.ndarray) -> CopulaPairs:
         """The same of some columns alone."""
         some = copy.copy(self)
+        for derived in ("_label_terms", "_number_terms", "_classes"):
+            some.__dict__.pop(derived, None)
         some._values, some.tied = self._values[places], self.tied[places]
         some._present = None if self._present is None else self._present[places]
         some._whole = replace(self._whole, scores=self._whole.scores[places], present=some._present)
@@ -262,7 +264,7 @@ class CopulaPairs:
                 given = pair_information(sums, n_known, per_sample)
                 shared = shared_information(own, given, terms[left][:, None], terms[right], size)
                 by_numbers = by_numbers + self._class_mean.weigh(size, shared)
-        rows = self._whole.shared_weight(left, right) / per_sample
+        rows = whole.known[0][0] / per_sample
         terms = self._class_mean.mean(by_numbers, rows)
         if labelled:
             alone = np.minimum(alone, np.log(np.maximum(rows, 1)))

@@ -15,7 +15,7 @@ from certselect.information.choice import pick_correction, pick_measure
 from certselect.information.gaussian_copula import copula_terms
 from certselect.information.neighbors import neighbor_terms
 from certselect.information.plugin import plugin_terms
-from certselect.information.sound_pairs import fit_together
+from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms
 from certselect.settings import Measuring, Settings
 from certselect.table import Table, read_source
@@ -48,7 +48,7 @@ def information_terms(
         several columns of either.
     sample_weight : array, optional
         How much each row counts. Whole numbers stand for repeated rows, others are scaled
-        to add up to the number of rows; "neighbors" takes whole ones only.
+        to add up to the number of rows. "neighbors" takes equal rows for one row of their weight.
     feature_names : sequence of str, optional
         Names of the columns of an array.
     dtype : {float64, float32}
@@ -129,7 +129,7 @@ def measure_table(
         terms = copula_terms(table, dtype=floating, n_jobs=n_jobs)
         settings: dict[str, Any] = {}
     elif measure == "neighbors":
-        terms = fit_together(neighbor_terms(table, n_neighbors=measuring.n_neighbors, dtype=floating, n_jobs=n_jobs))
+        terms = neighbor_terms(table, n_neighbors=measuring.n_neighbors, dtype=floating, n_jobs=n_jobs)
         settings = {"n_neighbors": measuring.n_neighbors}
     else:
         coded = code_table(table, measuring, n_jobs=n_jobs)
@@ -156,4 +156,4 @@ def counted_terms(
     terms = plugin_terms(coded, correction=correction, dtype=dtype, n_jobs=n_jobs)
     # Plain counts of the same rows do: they are information, of the distribution that was observed.
     plain = correction == "none" and coded.coding.absent is None
-    return terms if plain else fit_together(terms)
+    return terms if plain else replace(terms, pairs=SoundPairs(terms.pairs, terms.relevance, terms.entropy))

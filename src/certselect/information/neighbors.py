@@ -16,7 +16,7 @@ tie, as in Gao et al. (2017) and Mesner and Shalizi (2019): on rho = 0, n counts
 with the same values. Distances that differ by less than one part in 10^9 tie.
 
 - The interaction of two features is I(X;C) + I(Y;C) - I(X,Y;C), so that what a pair carries is
-  measured in one ball; I(X;Y|C) is I(X;Y) less that, and by chance it may be negative. As a
+  measured in one ball; I(X;Y|C) is I(X;Y) less that. As a
   difference of I(X;Y) and I(X;Y|C), measured in balls of different size whose errors do not
   cancel, the interaction of copies came out far above what either of them carries.
 - Numbers are measured in standard deviations of the rows the column has a value in, whichever
@@ -78,6 +78,7 @@ from certselect.information.kernels.neighbor_columns import (
 from certselect.information.kernels.weights import whole_weights
 from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.repeated_rows import merge_repeated_rows
+from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms
 from certselect.progress import report
 from certselect.settings import Measuring
@@ -133,9 +134,7 @@ class NeighborPairs:
         return np.where(self._discrete, self._levels, 0)[: self._n]
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        """Pair terms of some features with all, (len(features), n)."""
-        if kind == "conditional_redundancy":
-            return self.rows("redundancy", features) - self.rows("interaction", features)
+        """Redundancy or interaction of some features with all, (len(features), n)."""
         self._prepare(kind)
         out = np.empty((len(features), self._n), dtype=self._dtype)
 
@@ -148,9 +147,7 @@ class NeighborPairs:
         return out
 
     def matrix(self, kind: str) -> np.ndarray:
-        """All pair terms of one kind, (n, n)."""
-        if kind == "conditional_redundancy":
-            return self.both()[1]
+        """Redundancy or interaction of all pairs, (n, n)."""
         self._prepare(kind)
         out = np.empty((self._n, self._n), dtype=self._dtype)
 
@@ -159,11 +156,6 @@ class NeighborPairs:
 
         run_parts("pairs", [partial(measure, left) for left in range(self._n)], self._threads)
         return out
-
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy of all pairs."""
-        redundancy = self.matrix("redundancy")
-        return redundancy, redundancy - self.matrix("interaction")
 
     def _prepare(self, kind: str) -> None:
         """Sort what terms of a kind need before threads ask for it."""
@@ -312,7 +304,7 @@ def neighbor_terms(
             f"1 to {table.n_samples - 1}",
             "A row has as many neighbours as there are other rows.",
         )
-    table = merge_repeated_rows(table, numeric_columns(table, "neighbors"))
+    table = merge_repeated_rows(table)
     n_neighbors = min(n_neighbors, table.n_samples - 1)
     columns = numeric_columns(table, "neighbors")
     pairs = NeighborPairs(table, columns, int(n_neighbors), dtype, n_jobs)
@@ -330,6 +322,6 @@ def neighbor_terms(
         feature_names=table.feature_names,
         levels=pairs.levels,
         constant=columns.constant,
-        pairs=pairs,
+        pairs=SoundPairs(pairs, pairs.relevance, pairs.entropy),
         seconds={"relevance": time.perf_counter() - started},
     )

@@ -93,12 +93,6 @@ class ScoredRows:
         present = self.present[some].astype(np.float64)
         return [[present @ self.weighted(a * b) for b in self.known[: k + 1]] for k, a in enumerate(self.known)]
 
-    def shared_weight(self, left: slice | np.ndarray, right: slice | np.ndarray) -> Sums:
-        """The weight of the rows that both columns of each pair have."""
-        if self.present is None:
-            return self.known_sums[0][0]
-        return self.weighted(self.present[left].astype(np.float64)) @ self.present[right].T.astype(np.float64)
-
     def pair_sums(self, left: slice | np.ndarray, right: slice | np.ndarray, n_known: int) -> PairSums:
         """Of the pairs of some columns with some, and the first `n_known` of the known columns."""
         a = self.scores[left].astype(np.float64)

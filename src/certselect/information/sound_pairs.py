@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
-
-from certselect.information.terms import InformationTerms
-
-
-def fit_together(terms: InformationTerms) -> InformationTerms:
-    """Terms as a measure estimates them, each off by its own error, made to fit together."""
-    return replace(terms, pairs=SoundPairs(terms.pairs, terms.relevance, terms.entropy))
 
 
 class EstimatedPairs(Protocol):
@@ -28,7 +20,7 @@ class EstimatedPairs(Protocol):
 
 
 class SoundPairs:
-    """Pair terms out of estimates that need not fit together.
+    """Pair terms out of estimates that need not fit together, each off by its own error.
 
     For every distribution I(Xi;Xj;C) is at most I(Xi;C) and I(Xj;C): together, two features tell
     no less than either. Where an estimate of the interaction is larger, it is that much; so a

@@ -111,7 +111,10 @@ class InformationTerms:
 
     @cached_property
     def interaction(self) -> np.ndarray:
-        """I(Xi;Xj;C) = I(Xi;Xj) - I(Xi;Xj|C), negative for synergy; the diagonal is I(Xi;C)."""
+        """I(Xi;Xj;C) = I(Xi;Xj) - I(Xi;Xj|C), negative for synergy; the diagonal is I(Xi;C).
+
+        Where I(Xi;Xj|C) would be negative by the error of an estimate, it is 0, and this is what it is.
+        """
         # Counted on its own, without the other two, which large tables have no room for.
         return self.pairs.matrix("interaction")
 

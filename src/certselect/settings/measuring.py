@@ -102,7 +102,7 @@ class Measuring(SettingsGroup):
             "plugin": dict.fromkeys(("n_neighbors",), "measure"),
             "gaussian_copula": dict.fromkeys(("n_neighbors", *of_counts), "measure"),
             "neighbors": dict.fromkeys(of_counts, "measure"),
-            "auto": {},
+            "auto": {"n_neighbors": "measure"},
         }[self.measure]
         if self.discretize in ("mean_std", "mdlp"):
             beside = {"bins": "discretize"} | beside
