@@ -53,8 +53,28 @@ def quantile_of(column, share):
     return ordered[left] + step * part
 
 
-def quantile(column, bins):
-    return edges_at([quantile_of(column, t / bins) for t in range(1, bins)], column)
+def quantile(column, bins, weights=None):
+    """Edges at the quantiles; if one number holds several, it is cut out and the rest cut on its own."""
+
+    def at_quantiles(some, count):
+        if weights is None:
+            return [quantile_of([column[i] for i in some], t / count) for t in range(1, count)]
+        inside = [column[i] for i in some], [weights[i] for i in some]
+        return [weighted_quantile_of(*inside, t / count) for t in range(1, count)]
+
+    quantiles = at_quantiles(range(len(column)), bins)
+    holders = sorted({q for q in quantiles if quantiles.count(q) > 1})
+    if holders:
+        number = max(holders, key=quantiles.count)
+        rest = [i for i, x in enumerate(column) if x != number]
+        below, above = min(column) < number, number < max(column)
+        total = len(rest) if weights is None else math.fsum(weights[i] for i in rest)
+        count = max(1, min(bins - 1 - (below and above), math.floor(total / 10)))
+        quantiles = at_quantiles(rest, count)
+        smallest = min((column[i] for i in rest if column[i] > number), default=None)
+        quantiles = [math.nextafter(q, math.inf) if q == smallest else q for q in quantiles]
+        quantiles += [number] * below + [math.nextafter(number, math.inf)] * above
+    return edges_at(quantiles, column)
 
 
 def edges_at(quantiles, column):

@@ -142,19 +142,28 @@ def terms(columns, labels, numbers, weights=None):
     """
     weights = weights or [1] * len(labels)
     bins = number_of_bins(labels, len(numbers), weights)
-    tied_numbers = [number for number in numbers if tied(number, weights) > 0.03]
-    numbers = [number for number in numbers if tied(number, weights) <= 0.03]
+    tied_numbers = [number for number in numbers if tied(number, weights) > 0.2]
+    numbers = [number for number in numbers if tied(number, weights) <= 0.2]
     for number in tied_numbers:
-        labels = list(zip(labels, _bins(number, weights, bins), strict=True))
-    counted = [tied(column, weights) > 0.03 for column in columns]
+        labels = list(zip(labels, _bins_beside_mode(number, weights, bins, 1, 1), strict=True))
+    limit = 0.03 if len(set(labels)) > 1 else 0.2
+    counted = [tied(column, weights) > limit for column in columns]
     relevance, redundancy, interaction = ranked_terms(columns, labels, numbers, weights)
     if any(counted):
         bins = number_of_bins(labels, len(numbers), weights)
         target = labels
         for number in numbers:
             target = list(zip(target, _bins(number, weights, bins), strict=True))
-        target = naive_coding.repeated(target, weights)
-        codes = [naive_coding.repeated(_bins(column, weights, bins), weights) for column in columns]
+        sizes = Counter(naive_coding.repeated(target, weights))
+        small = [label for label in sizes if sizes[label] < 3]
+        largest = min(sizes, key=lambda label: (-sizes[label], label))
+        together = "small" if sum(sizes[label] for label in small) >= 3 else largest
+        target = naive_coding.repeated([together if label in small else label for label in target], weights)
+        cells = len(set(labels)), 2 + len(numbers)
+        codes = []
+        for column, is_counted in zip(columns, counted, strict=True):
+            own = _bins_beside_mode(column, weights, bins, *cells) if is_counted else _bins(column, weights, bins)
+            codes.append(naive_coding.repeated(own, weights))
         for i, one in enumerate(codes):
             if counted[i]:
                 there = [place for place, code in enumerate(one) if code is not None]
@@ -227,6 +236,30 @@ def _bins(column, weights, bins):
     edges = [NormalDist().inv_cdf(t / bins) for t in range(1, bins)]
     # Scores are rounded to a millionth: those at an edge are not told apart from it.
     return [None if z is None else sum(z >= edge - 1e-6 for edge in edges) for z in scores(column, weights)]
+
+
+def _bins_beside_mode(column, weights, bins, n_classes, cut):
+    """The most frequent value on its own, the others in up to bins - 1 of equal counts by their mean ranks."""
+    sizes = Counter()
+    for value, weight in zip(column, weights, strict=True):
+        if value is not None:
+            sizes[value] += weight
+    if not sizes:
+        return [None] * len(column)
+    mode = min(sizes, key=lambda value: (-sizes[value], value))
+    rest = sum(sizes.values()) - sizes[mode]
+    count = min(max(math.floor((rest / (2 * n_classes)) ** (1 / cut)), 1), bins - 1)
+    below = sum(size for value, size in sizes.items() if value < mode)
+    codes = []
+    for value in column:
+        if value is None or value == mode:
+            codes.append(None if value is None else bins - 1)
+            continue
+        middle = sum(size for other, size in sizes.items() if other < value) + sizes[value] / 2
+        edges = [rest * t / count for t in range(1, count)]
+        edges = [edge if edge < below else edge + sizes[mode] for edge in edges]
+        codes.append(sum(middle >= edge - 1e-6 for edge in edges))
+    return codes
 
 
 def _counted(one, other, given=None):

@@ -158,11 +158,15 @@ def test_quantiles_tell_the_signs_apart_of_mostly_zeros():
     found = coded(column, discretize="quantile")
     assert found.codes[0].tolist() == [0] * 5 + [1] * 90 + [2] * 5
     assert found.coding.edges(0).tolist() == [0.0, 5e-324]
-    few = coded(np.repeat([0.0, 1.5, 2.5], [85, 10, 5]), discretize="quantile")  # as ever: zeros, and the rest
-    assert few.codes[0].tolist() == [0] * 85 + [1] * 15
+    few = coded(np.repeat([0.0, 1.5, 2.5], [80, 10, 10]), discretize="quantile")  # zeros, and the rest on its own
+    assert naive.levels(few.codes[0].tolist()) == [0] * 80 + [1] * 10 + [2] * 10
+    rare = coded(np.repeat([0.0, 1.5, 2.5], [85, 10, 5]), discretize="quantile")  # too few to be told apart
+    assert rare.codes[0].tolist() == [0] * 85 + [1] * 15
     most = coded(np.repeat([-2.0, -1.0, 3.0], [5, 5, 90]), discretize="quantile")  # nothing is above the largest
     assert most.codes[0].tolist() == [0] * 10 + [1] * 90
     assert most.levels[0] == 2
+    sizes = coded(np.concatenate([np.zeros(160), 1 + np.arange(40)]), discretize="quantile")
+    assert sizes.codes[0].tolist() == np.repeat([0, 1, 2, 3, 4], [160, 10, 10, 10, 10]).tolist()
     single = code_table(table_of(column * 0.1 + 1, dtype=np.float32), discretize="quantile")
     assert single.codes[0].tolist() == found.codes[0].tolist()
 

@@ -257,7 +257,7 @@ def test_missing_values_are_left_out_pair_by_pair():
     assert (twice.redundancy == alone.redundancy).all()
     # Column 1 keeps the ranks it has among 80 rows.
     fixed = fixed_point(None, 80)
-    scores, _ = normal_scores(X.T, fixed, None)
+    scores = normal_scores(X.T, fixed, None).scores
     r = np.corrcoef(scores[0, 20:], scores[1, 20:])[0, 1]
     bias = (naive_copula.digamma(59 / 2) - naive_copula.digamma(58 / 2)) / 2
     assert terms.redundancy[0, 1] == pytest.approx(-math.log(1 - r * r) / 2 - bias, rel=1e-6)
@@ -355,7 +355,7 @@ def test_sums_of_scores_are_exact(m):
     for weights in (None, rng.integers(1, 1000, m).astype(float), rng.uniform(0.01, 2, m)):
         fixed = fixed_point(weights, m)
         values = np.stack([rng.permutation(m), rng.permutation(m)]).astype(float)
-        scores = normal_scores(values, fixed, fixed.weights)[0].astype(np.float64)
+        scores = normal_scores(values, fixed, fixed.weights).scores.astype(np.float64)
         heavy = np.ones(m) if fixed.weights is None else fixed.weights
         assert (np.rint(scores) == scores).all()
         assert (np.rint(heavy) == heavy).all()

@@ -9,12 +9,12 @@ the order of rows changes no bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from certselect.coding.masses import Masses, RowWeights, masses
+from certselect.coding.masses import Masses, RowWeights, masses, row_weights
 from certselect.coding.mdlp import mdlp_edges
 from certselect.coding.tiles import row_tiles
 
@@ -24,6 +24,7 @@ _QUARTILES = np.array([0.25, 0.75])
 # Of the deviation: numbers nearer to mean -+ std than this are at it, whatever rounding made of them.
 _AT_AN_END = 1e-12
 FEWEST_BINS, MOST_BINS = 2, 256  # that a rule may give
+FEWEST_IN_A_BIN = 10  # rows, where a number fills others
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,9 @@ def find_edges(
         edges = uniform_edges(low, high, n_bins)
     else:
         edges = quantile_edges(columns, n_bins) if weighed is None else weighted_quantile_edges(weighed, n_bins)
+        for place, number in _filling_bins(edges):
+            own = masses(columns[place], row_weights(np.ones(len(values)))) if weighed is None else weighed[place]
+            edges[place] = _edges_around(number, own, int(n_bins[place]), edges.shape[1])
         edges = _with_levels_of_their_own(edges, high)
     return _flat(*_distinct(edges, low, high))
 
@@ -236,6 +240,30 @@ def _nearly_balanced(low: np.ndarray, high: np.ndarray, mean: np.ndarray, deviat
     """
     near = 1e-6 * deviation + 1e-9
     return (low >= mean - deviation - near) & (high <= mean + deviation + near)
+
+
+def _filling_bins(edges: np.ndarray) -> Iterator[tuple[int, float]]:
+    """Columns of which a number holds several edges, and that number: the lowest of those that hold most."""
+    for place in np.flatnonzero((edges[:, 1:] == edges[:, :-1]).any(axis=1)):
+        numbers, counts = np.unique(edges[place][~np.isnan(edges[place])], return_counts=True)
+        yield int(place), float(numbers[np.argmax(counts)])
+
+
+def _edges_around(number: float, column: Masses, bins: int, room: int) -> np.ndarray:
+    """Edges of a number that fills a bin or more, and of bins of equal counts for all others, NaN behind them.
+
+    Without that, a column of which most numbers are 0 would be cut into 0 and all else.
+    """
+    others = column.numbers != number
+    rest = replace(column, numbers=column.numbers[others], units=column.units[others])
+    below, above = bool(column.numbers[0] < number), bool(number < column.numbers[-1])
+    count = max(1, min(bins - 1 - (below and above), int(rest.total // FEWEST_IN_A_BIN)))
+    edges = [*rest.quantiles(np.arange(1, count) / count)] if others.any() else []
+    if above:  # the smallest of the rest there has an edge below it already
+        smallest = rest.numbers[rest.numbers > number][0]
+        edges = [np.nextafter(edge, np.inf) if edge == smallest else edge for edge in edges]
+    edges += [number] * below + [np.nextafter(number, np.inf)] * above
+    return np.pad(np.sort(edges), (0, room - len(edges)), constant_values=np.nan)
 
 
 def _with_levels_of_their_own(edges: np.ndarray, high: np.ndarray) -> np.ndarray:

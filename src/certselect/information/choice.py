@@ -16,7 +16,7 @@ from certselect.information.normal_scores import fixed_point, normal_scores
 from certselect.information.numeric import numeric_columns
 from certselect.information.tied_columns import MOST_TIED
 from certselect.settings import Measuring
-from certselect.table import Table
+from certselect.table import Block, Table
 
 # With fewer rows than the first, columns of numbers are ranked if every class has as many as the second.
 FEWEST_TO_COUNT, FEWEST_OF_A_CLASS = 50, 10
@@ -43,7 +43,8 @@ def pick_measure(table: Table, measuring: Measuring) -> tuple[Measuring, str]:
     if not others and measuring == Measuring(measure="auto") and _ranked(table, rows):
         blind = "too few rows to count, so what is neither rising nor falling cannot be seen"
         return Measuring(measure="gaussian_copula"), f"{size}: {blind}"
-    many = sum(_values_exceed(block.values) for block in table.blocks if block.kind == "integer")
+    blocks = [block for block in table.blocks if isinstance(block, Block) and block.kind == "integer"]
+    many = sum(_values_exceed(block.values) for block in blocks)
     cut, bins = [], int(np.clip(np.floor(rows**0.25), FEWEST_BINS, MOST_BINS))
     if many and _left_alone(measuring, "integers"):
         counted = replace(counted, integers="numbers")
@@ -92,7 +93,7 @@ def _ranked(table: Table, rows: int) -> bool:
         return False  # what is missing is a level of its own
     fixed = fixed_point(table.weights, table.n_samples)
     columns = np.concatenate([numeric_columns(table, "gaussian_copula").values, table.target_numbers.T])
-    return bool((normal_scores(columns, fixed, fixed.weights)[1] <= MOST_TIED).all())
+    return bool((normal_scores(columns, fixed, fixed.weights).tied <= MOST_TIED).all())
 
 
 def _count(n_samples: int, weights: np.ndarray | None) -> int:

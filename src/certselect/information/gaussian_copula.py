@@ -22,12 +22,18 @@ from certselect.information.gaussian_information import (
     shared_information,
     shown,
 )
-from certselect.information.normal_scores import FixedPoint, fixed_point, normal_scores, tie_spread
+from certselect.information.normal_scores import FixedPoint, fixed_point, normal_scores
 from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.score_moments import CELLS_AT_ONCE, ScoredRows, Side
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms
-from certselect.information.tied_columns import MOST_TIED, CountedBesideRanked, code_by_ranks, tied_numbers_as_labels
+from certselect.information.tied_columns import (
+    MOST_TIED,
+    MOST_TIED_WITH_NUMBERS,
+    CountedBesideRanked,
+    code_by_ranks,
+    tied_numbers_as_labels,
+)
 from certselect.table import Table
 from certselect.threads import one_blas_thread, run_parts, thread_count
 
@@ -75,14 +81,14 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
     fixed = fixed_point(table.weights, table.n_samples)
     told = tied_numbers_as_labels(table, fixed)
     every = CopulaPairs(told, columns, fixed, dtype, thread_count(n_jobs))
-    ranked = every.tied <= MOST_TIED
+    ranked = every.tied <= (MOST_TIED if len(told.classes) > 1 else MOST_TIED_WITH_NUMBERS)
     levels = np.zeros(table.n_features, dtype=np.int64)
     if ranked.all():
         pairs = every
         relevance, entropy = every.single_terms()
     else:
         ranks = every.of_columns(np.flatnonzero(ranked)) if ranked.any() else None
-        pairs = CountedBesideRanked(every.coded(told), ranked, ranks, fixed, dtype, n_jobs)
+        pairs = CountedBesideRanked(every.coded(told, ranked), ranked, ranks, fixed, dtype, n_jobs)
         relevance, entropy, levels = pairs.relevance.copy(), pairs.entropy.copy(), pairs.levels
         if ranks is not None:
             relevance[ranked], entropy[ranked] = ranks.single_terms()
@@ -118,7 +124,9 @@ class CopulaPairs:
         self._weights = None if self._fixed.weights is None else self._fixed.weights[order]
         self._numbers = table.target_numbers[order].T
         self._starts = np.searchsorted(table.target[order], np.arange(len(table.classes)))
-        self._whole, self.tied = self._scored(slice(0, table.n_samples))
+        self.tied, self._mode = np.empty(len(self._values)), np.empty((len(self._values), 3))
+        self._spread = np.zeros((len(self._values), len(self._starts)))  # of ties, added up by class
+        self._whole = self._scored(slice(0, table.n_samples), whole=True)
         self._class_mean = ClassMean(self._whole.known_sums[0][0] / self._fixed.per_sample)
 
     def of_columns(self, places: np.ndarray) -> CopulaPairs:
@@ -126,14 +134,15 @@ class CopulaPairs:
         some = copy.copy(self)
         for derived in ("_label_terms", "_number_terms", "_classes"):
             some.__dict__.pop(derived, None)
-        some._values, some.tied = self._values[places], self.tied[places]
+        some._values, some._spread = self._values[places], self._spread[places]
+        some.tied, some._mode = self.tied[places], self._mode[places]
         some._present = None if self._present is None else self._present[places]
         some._whole = replace(self._whole, scores=self._whole.scores[places], present=some._present)
         return some
 
-    def coded(self, table: Table) -> CodedTable:
-        """All columns in bins, to be counted."""
-        return code_by_ranks(table, self._order, self._whole, self._fixed)
+    def coded(self, table: Table, ranked: np.ndarray) -> CodedTable:
+        """All columns in bins, to be counted, as suits those that are ranked and those that are not."""
+        return code_by_ranks(table, self._order, self._whole, ranked, self._mode, self._fixed)
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
@@ -193,14 +202,13 @@ class CopulaPairs:
 
         def fill(some: slice) -> None:
             scores = self._whole.scores[some].astype(np.float64)
-            squares = scores * scores
-            if self.tied[some].any():
-                squares += tie_spread(self._values[some], self._fixed, self._weights)
             present = np.ones((1, scores.shape[1])) if self._present is None else self._present[some].astype(np.float64)
-            sizes, sums, squares = (
-                self._class_sums(cells) / self._fixed.per_sample for cells in (present, scores, squares)
+            sizes, sums, squares = (self._class_sums(cells) for cells in (present, scores, scores * scores))
+            squares += self._spread[some]
+            per_sample = self._fixed.per_sample
+            terms[some] = label_information(
+                sizes / per_sample, sums / per_sample, squares / per_sample, self._class_mean
             )
-            terms[some] = label_information(sizes, sums, squares, self._class_mean)
 
         if len(self._starts) > 1:
             run_parts("relevance", [partial(fill, some) for some in self._some_columns()], self._threads)
@@ -281,27 +289,34 @@ class CopulaPairs:
         weights = self._class_sums(np.ones((1, self._values.shape[1])))[0] / self._fixed.per_sample
         ends = np.append(self._starts[1:], self._values.shape[1])
         return [
-            self._scored(slice(start, end))[0]
+            self._scored(slice(start, end))
             for start, end, weight in zip(self._starts, ends, weights, strict=True)
             if weight >= _FEWEST
         ]
 
-    def _scored(self, rows: slice) -> tuple[ScoredRows, np.ndarray]:
-        """Every column as scores over some rows, and how tied it is there."""
+    def _scored(self, rows: slice, *, whole: bool = False) -> ScoredRows:
+        """Every column as scores over some rows; over the whole, what is to be known of ties is kept."""
         values = self._values[:, rows]
         weights = None if self._weights is None else self._weights[rows]
-        scores, tied = np.empty(values.shape, dtype=np.float32), np.empty(len(values))
+        scores = np.empty(values.shape, dtype=np.float32)
+        labelled = len(self._starts) > 1
 
         def fill(some: slice) -> None:
-            scores[some], tied[some] = normal_scores(values[some], self._fixed, weights)
+            ranks = normal_scores(values[some], self._fixed, weights, with_spread=whole and labelled)
+            scores[some] = ranks.scores
+            if whole:
+                self.tied[some], self._mode[some] = ranks.tied, ranks.mode
+            if ranks.spread is not None and ranks.tied.any():
+                heavy = ranks.spread if weights is None else ranks.spread * weights
+                self._spread[some] = np.add.reduceat(heavy, self._starts, axis=1)
 
         n, m = values.shape
         run_parts("ranks", [partial(fill, some) for some in slices(n, max(1, _RANKED_AT_ONCE // m))], self._threads)
         known = np.ones((1 + len(self._numbers), m))
         if len(self._numbers):
-            known[1:] = normal_scores(self._numbers[:, rows], self._fixed, weights)[0]
+            known[1:] = normal_scores(self._numbers[:, rows], self._fixed, weights).scores
         present = None if self._present is None else self._present[:, rows]
-        return ScoredRows(scores, present, known, weights), tied
+        return ScoredRows(scores, present, known, weights)
 
 
 def _part(sides: Side, some: slice) -> Side:

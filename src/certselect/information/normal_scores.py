@@ -55,8 +55,38 @@ def fixed_point(weights: np.ndarray | None, n_samples: int) -> FixedPoint:
     return FixedPoint(weights, 2.0**weight_bits, 2.0**score_bits)
 
 
-def normal_scores(values: np.ndarray, fixed: FixedPoint, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Scores of some columns, each ranked over those of its rows that have a value, and how tied each is.
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """Some columns by their ranks, each over those of its rows that have a value.
+
+    Attributes
+    ----------
+    scores : ndarray of float32 (p, m)
+        Whole multiples of the unit of scores; 0 where a value is missing. Equal values have the
+        score of their mean rank.
+    tied : ndarray of float64 (p,)
+        The part of all pairs of rows that have the same value.
+    mode : ndarray of float64 (p, 3)
+        Of the value that occurs most often, the lowest of several: the weight of the rows below
+        it, with it, and of all.
+    spread : ndarray of float64 (p, m), or None
+        By how much, squared, normal numbers would differ on average from the one score that tied values
+        share, in units of scores squared; 0 for values that occur once. A value that fills a part of
+        a column stands for all the ranks it fills: scores alone would say that a class in which the
+        column is constant has no spread. Scores squared plus this, times the weights, add up to
+        less than the sum of the weights + 1, as in `fixed_point`.
+    """
+
+    scores: np.ndarray
+    tied: np.ndarray
+    mode: np.ndarray
+    spread: np.ndarray | None
+
+
+def normal_scores(
+    values: np.ndarray, fixed: FixedPoint, weights: np.ndarray | None, *, with_spread: bool = False
+) -> Ranks:
+    """Rank some columns.
 
     Parameters
     ----------
@@ -65,62 +95,56 @@ def normal_scores(values: np.ndarray, fixed: FixedPoint, weights: np.ndarray | N
     fixed : FixedPoint
     weights : ndarray (m,), or None
         Those of `fixed` that belong to these rows.
-
-    Returns
-    -------
-    scores : ndarray of float32 (p, m)
-        Whole multiples of the unit of scores; 0 where a value is missing. Equal values have the
-        score of their mean rank.
-    tied : ndarray of float64 (p,)
-        The part of all pairs of rows that have the same value.
+    with_spread : bool
+        Whether `spread` is asked for.
     """
     p, m = values.shape
     groups = _Groups.of(values)
     scores = np.empty(p * m, dtype=np.float32)
     if groups.complete and weights is None and len(groups.starts) == p * m:
         scores[groups.order] = _rank_scores(m, fixed.per_score)[1::2]
-        return scores.reshape(p, m), np.zeros(p)
+        mode = np.broadcast_to([0.0, 1.0, m], (p, 3))
+        return Ranks(scores.reshape(p, m), np.zeros(p), mode, np.zeros((p, m)) if with_spread else None)
     begin, end, total = groups.ranks(weights)
     if groups.complete and weights is None:
         tied = _rank_scores(m, fixed.per_score)[(begin + end).astype(np.intp)]
     else:
-        # A group that weighs w behind a weight of b has the mean rank b + (w + 1) / 2.
-        tied = _scores(begin + end + fixed.per_sample, total + fixed.per_sample, fixed.per_score)
+        tied = rank_scores(begin, end, total, fixed)
     scores[groups.order.ravel()] = groups.spread_out(tied)
     scores = scores.reshape(p, m)
     if not groups.complete:
         scores[np.isnan(values)] = 0
     size, everyone = (end - begin) / fixed.per_sample, total / fixed.per_sample
     alike = np.maximum(size * (size - 1), 0) / np.maximum(everyone * (everyone - 1), 1)
-    return scores, np.bincount(groups.column, alike, minlength=p)
+    spread = None
+    if with_spread:
+        spread = np.empty(p * m)
+        spread[groups.order.ravel()] = groups.spread_out(_tie_spread(begin, end, total, tied, fixed))
+        spread = spread.reshape(p, m)
+    by_column = np.bincount(groups.column, alike, minlength=p)
+    return Ranks(scores, by_column, groups.fullest(begin, end, np.broadcast_to(total, begin.shape)), spread)
 
 
-def tie_spread(values: np.ndarray, fixed: FixedPoint, weights: np.ndarray | None) -> np.ndarray:
-    """By how much, squared, normal numbers would differ on average from the one score their tied values share.
+def rank_scores(begin: np.ndarray, end: np.ndarray, total: np.ndarray, fixed: FixedPoint) -> np.ndarray:
+    """Scores of tied rows, from the weight of rows below them and up to their end."""
+    # A group that weighs w behind a weight of b has the mean rank b + (w + 1) / 2.
+    return _scores(begin + end + fixed.per_sample, total + fixed.per_sample, fixed.per_score)
 
-    A value that fills a part of a column stands for all the ranks it fills. Scores alone would say
-    that a class in which the column is constant has no spread at all.
 
-    Parameters as for `normal_scores`; returns an ndarray of float64 (p, m), whole multiples of the
-    unit of scores squared, 0 for values that occur once. Scores squared plus this, times the
-    weights, add up to less than the sum of the weights + 1, as in `fixed_point`.
-    """
-    p, m = values.shape
-    groups = _Groups.of(values)
-    begin, end, total = groups.ranks(weights)
-    beyond = total + fixed.per_sample
-    score = _scores(begin + end + fixed.per_sample, beyond, fixed.per_score) / fixed.per_score
-    low, high = ((rank + fixed.per_sample / 2) / beyond for rank in (begin, end))
+def _tie_spread(
+    begin: np.ndarray, end: np.ndarray, total: np.ndarray, scores: np.ndarray, fixed: FixedPoint
+) -> np.ndarray:
+    """`Ranks.spread` of each group of tied values."""
+    spread = np.zeros(len(begin))
     several = np.flatnonzero(end - begin > fixed.per_sample)
-    a, b, share = ndtri(low[several]), ndtri(high[several]), high[several] - low[several]
+    beyond = np.broadcast_to(total + fixed.per_sample, begin.shape)[several]
+    low, high = ((rank[several] + fixed.per_sample / 2) / beyond for rank in (begin, end))
+    a, b, share = ndtri(low), ndtri(high), high - low
     first = (_density(a) - _density(b)) / share
     second = 1 + (a * _density(a) - b * _density(b)) / share
-    own = score[several].astype(np.float64)
-    spread = np.zeros(len(begin))
+    own = scores[several].astype(np.float64) / fixed.per_score
     spread[several] = np.rint(np.maximum(second - 2 * own * first + own * own, 0) * fixed.per_score**2)
-    out = np.empty(p * m)
-    out[groups.order.ravel()] = groups.spread_out(spread)
-    return out.reshape(p, m)
+    return spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +186,15 @@ class _Groups:
         heavy[np.isnan(self.ordered)] = 0
         upto = np.cumsum(heavy, axis=1)
         return (upto - heavy).ravel()[self.starts], upto.ravel()[ends - 1], upto[:, -1][self.column]
+
+    def fullest(self, begin: np.ndarray, end: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """Begin, end and total of each column's heaviest group, the first of several, (p, 3)."""
+        p = len(self.order)
+        starts = np.searchsorted(self.column, np.arange(p))
+        heaviest = np.maximum.reduceat(end - begin, starts)
+        places = np.flatnonzero(end - begin == heaviest[self.column])
+        first = places[np.searchsorted(self.column[places], np.arange(p))]
+        return np.stack([begin[first], end[first], total[first]], axis=1)
 
     def spread_out(self, of_groups: np.ndarray) -> np.ndarray:
         """One number for every row, in order of the values, from one for every group."""

@@ -16,62 +16,82 @@ import numpy as np
 from scipy.special import ndtri
 
 from certselect.coding import CodedTable, Coding
-from certselect.information.normal_scores import FixedPoint, normal_scores
+from certselect.information.normal_scores import FixedPoint, normal_scores, rank_scores
 from certselect.information.plugin import CountedPairs
 from certselect.information.score_moments import ScoredRows
 from certselect.information.sound_pairs import EstimatedPairs
 from certselect.table import Table
 
-# Of all pairs of rows, those that have the same value: a column with more is counted. One of 33
-# different values, all equally often, has as many; one that is 0 in 17 % of its rows, too.
-MOST_TIED = 0.03
+# Of all pairs of rows, those that have the same value: a column with more is counted. With labels,
+# one of 33 different values, all equally often, has as many, and one that is 0 in 17 % of its rows.
+# With nothing but numbers to predict, mean ranks do well with fewer: one of 5 values has as many.
+MOST_TIED, MOST_TIED_WITH_NUMBERS = 0.03, 0.2
 # Levels that a counted column has: as many as leave so many rows for each cell of a pair and the target.
 _ROWS_PER_CELL = 2
 _FEWEST_BINS, _MOST_BINS = 3, 6
-
-
-def number_of_bins(table: Table) -> int:
-    """Into how many bins of equal counts numbers are cut where some columns of a table are counted."""
-    rows = table.n_samples if table.weights is None else float(table.weights.sum())
-    cut = 2 + table.target_numbers.shape[1]  # two features and the numbers of the target
-    bins = (rows / (_ROWS_PER_CELL * len(table.classes))) ** (1 / cut)
-    return int(np.clip(np.floor(bins), _FEWEST_BINS, _MOST_BINS))
+_FEWEST = 3  # rows of a class that say anything
 
 
 def tied_numbers_as_labels(table: Table, fixed: FixedPoint) -> Table:
-    """The table with those numbers of the target that cannot be ranked as labels, binned by their mean ranks."""
+    """The table with those numbers of the target that cannot be ranked as labels."""
     if not table.target_numbers.shape[1]:
         return table
-    scores, tied = normal_scores(table.target_numbers.T, fixed, fixed.weights)
-    ranked = tied <= MOST_TIED
-    if ranked.all():
+    ranks = normal_scores(table.target_numbers.T, fixed, fixed.weights)
+    tied = np.flatnonzero(ranks.tied > MOST_TIED_WITH_NUMBERS)
+    if not len(tied):
         return table
-    target, classes = _joint_classes(table.target, _bins(scores[~ranked], number_of_bins(table), fixed))
-    return replace(table, target=target, classes=classes, target_numbers=table.target_numbers[:, ranked])
+    bins = _bins_beside_mode(ranks.scores[tied], ranks.mode[tied], _number_of_bins(table), 1, 1, fixed)
+    target, classes = _joint_classes(table.target, bins)
+    return replace(table, target=target, classes=classes, target_numbers=np.delete(table.target_numbers, tied, axis=1))
 
 
-def code_by_ranks(table: Table, order: np.ndarray, rows: ScoredRows, fixed: FixedPoint) -> CodedTable:
-    """Every column in bins of equal counts, as far as ties allow: a value is in the bin that its mean rank is in.
+def code_by_ranks(
+    table: Table, order: np.ndarray, rows: ScoredRows, ranked: np.ndarray, mode: np.ndarray, fixed: FixedPoint
+) -> CodedTable:
+    """Every column in bins, by the mean ranks of its values.
 
-    So two values are in the same bin only if both together, and what is between them, fill less than two.
-    `rows` are the scores of all columns, of the table's rows in this order.
+    Columns that are ranked are cut into bins of equal counts. Of the others, the most frequent value is a level
+    of its own, and the rest is cut into bins of equal counts: fewer where there are few.
+    `rows` are the scores of all columns, of the table's rows in this order; `mode` as in `Ranks`.
     """
-    bins = number_of_bins(table)
-    codes = _bins(rows.scores, bins, fixed)
+    bins = _number_of_bins(table)
+    codes = np.empty(rows.scores.shape, dtype=np.uint8)
+    codes[ranked] = _bins(rows.scores[ranked], bins, fixed)
+    cut = 2 + table.target_numbers.shape[1]
+    codes[~ranked] = _bins_beside_mode(rows.scores[~ranked], mode[~ranked], bins, len(table.classes), cut, fixed)
     levels, absent = np.full(len(codes), bins), None
     if rows.present is not None:
         codes[~rows.present] = bins
         lacking = ~rows.present.all(axis=1)
         levels, absent = levels + lacking, np.where(lacking, bins, -1)
-    target, classes = _joint_classes(table.target[order], _bins(rows.known[1:], bins, fixed))
     weights = None if table.weights is None else table.weights[order]
-    if len(rows.known) > 1:  # rows stand by class, as those of labels do already
-        by_class = np.argsort(target, kind="stable")
-        codes, target = np.ascontiguousarray(codes[:, by_class]), target[by_class]
-        weights = None if weights is None else weights[by_class]
-    coding = Coding("quantile", bins, "numbers", table.feature_names, classes, parts=())
-    constant = (codes == codes[:, :1]).all(axis=1)
-    return CodedTable(codes, levels, constant, target, classes, table.feature_names, coding, absent, weights)
+    target, _ = _joint_classes(table.target[order], _bins(rows.known[1:], bins, fixed))
+    kept, target = np.unique(_without_small(target, weights), return_inverse=True)
+    by_class = np.argsort(target, kind="stable")
+    coding = Coding("quantile", bins, "numbers", table.feature_names, tuple(kept.tolist()), parts=())
+    return CodedTable(
+        np.ascontiguousarray(codes[:, by_class]),
+        levels,
+        (codes == codes[:, :1]).all(axis=1),
+        target[by_class].astype(np.int32),
+        coding.classes,
+        table.feature_names,
+        coding,
+        absent,
+        None if weights is None else weights[by_class],
+    )
+
+
+def _number_of_bins(table: Table) -> int:
+    """Into how many bins numbers are cut where some columns of a table are counted."""
+    rows = np.array(table.n_samples if table.weights is None else table.weights.sum())
+    cut = 2 + table.target_numbers.shape[1]  # two features and the numbers of the target
+    return int(np.clip(_bins_for(rows, len(table.classes), cut), _FEWEST_BINS, _MOST_BINS))
+
+
+def _bins_for(rows: np.ndarray, n_classes: int, cut: int) -> np.ndarray:
+    """How many bins leave enough rows for each cell, if so many columns are cut."""
+    return np.floor((rows / (_ROWS_PER_CELL * n_classes)) ** (1 / cut))
 
 
 def _bins(scores: np.ndarray, bins: int, fixed: FixedPoint) -> np.ndarray:
@@ -82,12 +102,37 @@ def _bins(scores: np.ndarray, bins: int, fixed: FixedPoint) -> np.ndarray:
     return codes
 
 
+def _bins_beside_mode(
+    scores: np.ndarray, mode: np.ndarray, bins: int, n_classes: int, cut: int, fixed: FixedPoint
+) -> np.ndarray:
+    """The last of some bins for the most frequent value, up to so many others of equal counts for the rest."""
+    begin, end, total = mode.T
+    rest = total - (end - begin)
+    count = np.clip(_bins_for(rest / fixed.per_sample, n_classes, cut), 1, bins - 1)
+    codes = np.zeros(scores.shape, dtype=np.uint8)
+    for step in range(1, bins - 1):
+        place = rest * (step / count)  # among the rest
+        place = np.where(place < begin, place, place + (end - begin))  # among all
+        edge = np.where(step < count, rank_scores(place, place, total, fixed), np.inf)
+        codes += scores >= edge[:, None]
+    codes[scores == rank_scores(begin, end, total, fixed)[:, None]] = bins - 1
+    return codes
+
+
 def _joint_classes(target: np.ndarray, bins: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
     """Classes by label and bins: their combinations that occur, in order."""
     joint = target.astype(np.int64)
     for column in bins:
         joint = np.unique(joint * _MOST_BINS + column, return_inverse=True)[1]
     return joint.astype(np.int32), tuple(range(int(joint.max()) + 1))
+
+
+def _without_small(target: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Classes of fewer rows than say anything taken for one, -1, and that for the largest one if it is as small."""
+    sizes = np.bincount(target, weights)
+    small = (sizes < _FEWEST)[target]
+    together = -1 if sizes[sizes < _FEWEST].sum() >= _FEWEST else np.argmax(sizes)
+    return np.where(small, together, target)
 
 
 class CountedBesideRanked:
