@@ -167,6 +167,47 @@ def test_digits_can_be_told_by_features_that_ranks_choose():
     assert min(reached.values()) > reached["counts"] - 0.05
 
 
+@pytest.mark.parametrize("how", [COPULA, {"measure": "auto"}, {"discretize": "quantile"}], ids=str)
+def test_sizes_count_beside_many_zeros(how):
+    """Nine of ten rows are 0, and the class hangs on how large the others are."""
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((2000, 3)) < 0.9, 0.0, rng.uniform(1, 11, (2000, 3)))
+    labels = np.where(X[:, 0] > 0, X[:, 0] > 6, rng.random(2000) < 0.5).astype(int)
+    terms = information_terms(X, labels, **how)
+    assert terms.relevance[0] == pytest.approx(0.1 * math.log(2), rel=0.25)
+    assert terms.relevance[1:].max() < 0.01
+
+
+def test_coarser_columns_lose_little_by_little():
+    """Rounded to steps of a deviation's share, where ranks give way to counts: no better column is overtaken."""
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=400)
+    x = 0.95 * y + math.sqrt(1 - 0.95**2) * rng.normal(size=400)
+    steps = np.array([1e-6, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5])
+    found = information_terms(np.round(x[:, None] / steps), y, **COPULA).relevance
+    assert (np.abs(np.diff(found)) < 0.1).all()
+    rival = information_terms((y + 0.55 * rng.normal(size=400))[:, None], y, **COPULA).relevance[0]
+    assert found.min() > rival
+
+
+def test_classes_of_two_rows_prove_nothing():
+    rng = np.random.default_rng(2)
+    X = np.column_stack([rng.integers(0, 2, 200), rng.integers(0, 6, 200), rng.normal(size=200)])
+    labels = np.repeat(np.arange(100), 2).astype(str)
+    assert information_terms(X, labels, **COPULA).relevance.tolist() == [0, 0, 0]
+
+
+def test_dependent_whole_numbers_stay_rows_to_neighbours():
+    """Ten codings of one column of twelve levels: rows are equal by themselves, however many columns say so."""
+    rng = np.random.default_rng(3)
+    level = rng.integers(0, 12, 1000)
+    labels = np.where(rng.random(1000) < 0.7, level % 4, rng.integers(0, 4, 1000))
+    X = np.column_stack([rng.permutation(12)[level] for _ in range(10)])
+    shares = np.array([0.775, 0.075, 0.075, 0.075])
+    found = information_terms(X, labels, measure="neighbors").relevance
+    np.testing.assert_allclose(found, math.log(4) - entropy(*shares), rtol=0.15)
+
+
 def test_auto_finds_what_counting_finds_in_friedmans_function():
     reached = {"counts": [], "auto": []}
     for seed in range(3):

@@ -65,6 +65,9 @@ def code_table(
     Freedman and Diaconis' ceil((max - min) / (2 IQR m^(-1/3))), Sturges' number
     where the quartiles coincide. All are kept within 2 to 256.
 
+    A number that holds several of the edges of equal counts is a level of its own,
+    and the rest is cut on its own, ten rows or more in a bin.
+
     Equal edges are merged, and an edge that would lie at the smallest number
     moves to the next float above, so that uniform and quantile bins never make
     a column constant that is not. A number at which two or more quantiles lie
