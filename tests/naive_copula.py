@@ -44,7 +44,7 @@ def tied(values, weights):
 
 
 def tie_spreads(values, weights):
-    """The mean of (z - score)^2 over the normal numbers z whose ranks the ties of each value fill; 0 for one row."""
+    """The mean of (z - score)^2 over the normal numbers z whose ranks the ties of each value fill; 0 for few rows."""
     there = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None]
     total = math.fsum(weight for _, weight in there)
     normal = NormalDist()
@@ -57,7 +57,7 @@ def tie_spreads(values, weights):
             share = size / (total + 1)
             mean = (normal.pdf(low) - normal.pdf(high)) / share
             square = 1 + (low * normal.pdf(low) - high * normal.pdf(high)) / share
-            known[value] = square - 2 * score * mean + score**2 if size > 1 else 0.0
+            known[value] = square - 2 * score * mean + score**2 if size >= max(2, 0.01 * total) else 0.0
         out.append(known.get(value, 0.0))
     return out
 

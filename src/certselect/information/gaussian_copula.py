@@ -306,7 +306,7 @@ class CopulaPairs:
             scores[some] = ranks.scores
             if whole:
                 self.tied[some], self._mode[some] = ranks.tied, ranks.mode
-            if ranks.spread is not None and ranks.tied.any():
+            if ranks.spread is not None:
                 heavy = ranks.spread if weights is None else ranks.spread * weights
                 self._spread[some] = np.add.reduceat(heavy, self._starts, axis=1)
 

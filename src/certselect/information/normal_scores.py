@@ -16,6 +16,7 @@ from scipy.special import ndtri
 _EXACT_BITS = 53  # whole numbers below 2**53 are exact in float64
 _MOST_SCORE_BITS = 20  # scores of up to 16 then fit float32, in which they are kept
 _MOST_WEIGHT_BITS = 16
+_FILLED = 0.01  # part of a column's rows that fewer equal values fill no part of
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +72,10 @@ class Ranks:
         it, with it, and of all.
     spread : ndarray of float64 (p, m), or None
         By how much, squared, normal numbers would differ on average from the one score that tied values
-        share, in units of scores squared; 0 for values that occur once. A value that fills a part of
-        a column stands for all the ranks it fills: scores alone would say that a class in which the
-        column is constant has no spread. Scores squared plus this, times the weights, add up to
-        less than the sum of the weights + 1, as in `fixed_point`.
+        share, in units of scores squared; 0 for values of which there are few, None if there are no
+        others. A value that fills a part of a column stands for all the ranks it fills: scores alone
+        would say that a class in which the column is constant has no spread. Scores squared plus this,
+        times the weights, add up to less than the sum of the weights + 1, as in `fixed_point`.
     """
 
     scores: np.ndarray
@@ -104,7 +105,7 @@ def normal_scores(
     if groups.complete and weights is None and len(groups.starts) == p * m:
         scores[groups.order] = _rank_scores(m, fixed.per_score)[1::2]
         mode = np.broadcast_to([0.0, 1.0, m], (p, 3))
-        return Ranks(scores.reshape(p, m), np.zeros(p), mode, np.zeros((p, m)) if with_spread else None)
+        return Ranks(scores.reshape(p, m), np.zeros(p), mode, None)
     begin, end, total = groups.ranks(weights)
     if groups.complete and weights is None:
         tied = _rank_scores(m, fixed.per_score)[(begin + end).astype(np.intp)]
@@ -117,12 +118,13 @@ def normal_scores(
     size, everyone = (end - begin) / fixed.per_sample, total / fixed.per_sample
     alike = np.maximum(size * (size - 1), 0) / np.maximum(everyone * (everyone - 1), 1)
     spread = None
-    if with_spread:
+    filling = end - begin >= np.maximum(_FILLED * total, 2 * fixed.per_sample)
+    if with_spread and filling.any():
         spread = np.empty(p * m)
-        spread[groups.order.ravel()] = groups.spread_out(_tie_spread(begin, end, total, tied, fixed))
+        spread[groups.order.ravel()] = groups.spread_out(_tie_spread(begin, end, total, tied, filling, fixed))
         spread = spread.reshape(p, m)
-    by_column = np.bincount(groups.column, alike, minlength=p)
-    return Ranks(scores, by_column, groups.fullest(begin, end, np.broadcast_to(total, begin.shape)), spread)
+    mode = groups.fullest(begin, end, np.broadcast_to(total, begin.shape))
+    return Ranks(scores, np.bincount(groups.column, alike, minlength=p), mode, spread)
 
 
 def rank_scores(begin: np.ndarray, end: np.ndarray, total: np.ndarray, fixed: FixedPoint) -> np.ndarray:
@@ -132,11 +134,11 @@ def rank_scores(begin: np.ndarray, end: np.ndarray, total: np.ndarray, fixed: Fi
 
 
 def _tie_spread(
-    begin: np.ndarray, end: np.ndarray, total: np.ndarray, scores: np.ndarray, fixed: FixedPoint
+    begin: np.ndarray, end: np.ndarray, total: np.ndarray, scores: np.ndarray, filling: np.ndarray, fixed: FixedPoint
 ) -> np.ndarray:
     """`Ranks.spread` of each group of tied values."""
     spread = np.zeros(len(begin))
-    several = np.flatnonzero(end - begin > fixed.per_sample)
+    several = np.flatnonzero(filling)
     beyond = np.broadcast_to(total + fixed.per_sample, begin.shape)[several]
     low, high = ((rank[several] + fixed.per_sample / 2) / beyond for rank in (begin, end))
     a, b, share = ndtri(low), ndtri(high), high - low
