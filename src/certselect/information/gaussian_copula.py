@@ -79,16 +79,16 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
     _refuse_categories(table)
     columns = numeric_columns(table, "gaussian_copula")
     fixed = fixed_point(table.weights, table.n_samples)
-    told = tied_numbers_as_labels(table, fixed)
-    every = CopulaPairs(told, columns, fixed, dtype, thread_count(n_jobs))
-    ranked = every.tied <= (MOST_TIED if len(told.classes) > 1 else MOST_TIED_WITH_NUMBERS)
+    with_labels = tied_numbers_as_labels(table, fixed)
+    every = CopulaPairs(with_labels, columns, fixed, dtype, thread_count(n_jobs))
+    ranked = every.tied <= (MOST_TIED if len(with_labels.classes) > 1 else MOST_TIED_WITH_NUMBERS)
     levels = np.zeros(table.n_features, dtype=np.int64)
     if ranked.all():
         pairs = every
         relevance, entropy = every.single_terms()
     else:
         ranks = every.of_columns(np.flatnonzero(ranked)) if ranked.any() else None
-        pairs = CountedBesideRanked(every.coded(told, ranked), ranked, ranks, fixed, dtype, n_jobs)
+        pairs = CountedBesideRanked(every.coded(with_labels, ranked), ranked, ranks, fixed, dtype, n_jobs)
         relevance, entropy, levels = pairs.relevance.copy(), pairs.entropy.copy(), pairs.levels
         if ranks is not None:
             relevance[ranked], entropy[ranked] = ranks.single_terms()
