@@ -111,7 +111,8 @@ def friedman(rng: np.random.Generator) -> Drawn:
 
 def clusters(rng: np.random.Generator) -> Drawn:
     seed = int(rng.integers(2**31))
-    return make_classification(400, 40, n_informative=8, n_redundant=8, n_classes=3, random_state=seed)
+    X, y, *_ = make_classification(400, 40, n_informative=8, n_redundant=8, n_classes=3, random_state=seed)
+    return np.asarray(X), np.asarray(y)
 
 
 def given(load: Callable[..., Any]) -> Callable[..., Drawn]:

@@ -69,6 +69,8 @@ class Work:
         self.begun, self.pressed, self.late = [], None, []
         for module, name in [(certified, "relax"), (certified, "prove"), (conclude, "polish_by_swaps")]:
             monkeypatch.setattr(module, name, self.watched(name, getattr(module, name)))
+        # Watched, a strategy is still this package's own, which is believed its proof.
+        monkeypatch.setattr(conclude, "is_built_in", lambda strategy: True)
 
     def watched(self, name, function):
         def watching(*arguments, **options):
