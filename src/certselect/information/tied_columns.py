@@ -66,7 +66,8 @@ def code_by_ranks(
         levels, absent = levels + lacking, np.where(lacking, bins, -1)
     weights = None if table.weights is None else table.weights[order]
     target, _ = _joint_classes(table.target[order], _bins(rows.known[1:], bins, fixed))
-    kept, target = np.unique(_without_small(target, weights), return_inverse=True)
+    whole = None if weights is None else np.rint(weights * fixed.per_sample)  # sums of them are exact
+    kept, target = np.unique(_without_small(target, whole, _FEWEST * fixed.per_sample), return_inverse=True)
     by_class = np.argsort(target, kind="stable")
     coding = Coding("quantile", bins, "numbers", table.feature_names, tuple(kept.tolist()), parts=())
     return CodedTable(
@@ -127,12 +128,12 @@ def _joint_classes(target: np.ndarray, bins: np.ndarray) -> tuple[np.ndarray, tu
     return joint.astype(np.int32), tuple(range(int(joint.max()) + 1))
 
 
-def _without_small(target: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Classes of fewer rows than say anything taken for one, -1, and that for the largest one if it is as small."""
+def _without_small(target: np.ndarray, weights: np.ndarray | None, fewest: float) -> np.ndarray:
+    """Classes of less weight than says anything taken for one, -1, and that for the largest one if it is as small."""
     sizes = np.bincount(target, weights)
-    small = (sizes < _FEWEST)[target]
-    together = -1 if sizes[sizes < _FEWEST].sum() >= _FEWEST else np.argmax(sizes)
-    return np.where(small, together, target)
+    small = sizes < fewest
+    together = -1 if sizes[small].sum() >= fewest else np.argmax(sizes)
+    return np.where(small[target], together, target)
 
 
 class CountedBesideRanked:
