@@ -60,8 +60,8 @@ class InterruptedWarning(UserWarning):
     """Ctrl-C ended a selector's search: it keeps the best subset found until then."""
 
 
-class ManyClassesWarning(UserWarning):
-    """A target of whole numbers, read as labels, has so many that it may be a measurement."""
+class ColumnsLeftOutWarning(UserWarning):
+    """Columns that only tell one row from another were left out."""
 
 
 class IdleSettingWarning(UserWarning):

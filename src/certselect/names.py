@@ -1,10 +1,14 @@
-"""Finding what a user named, whatever the case, or the name that was probably meant."""
+"""Finding what a user named, whatever the case, or the name that was probably meant; and columns, by name or index."""
 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from functools import cached_property
+from numbers import Integral
+from typing import Any
 
 from certselect.errors import InvalidInput
 
@@ -40,6 +44,47 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     spelled = {name.casefold(): name for name in known}
     close = get_close_matches(given[:_LONGEST_NAME].casefold(), spelled, n=1)
     return f"Did you mean {spelled[close[0]]!r}?" if close else "Check the spelling."
+
+
+class Columns:
+    """Finds the columns of a table by name or index."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+
+    @cached_property
+    def times(self) -> Counter[str]:
+        return Counter(self.names)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    def find(self, where: str, feature: Any) -> int:
+        if isinstance(feature, str):
+            if self.times[feature] == 1:
+                return self.index[feature]
+            if self.times[feature] > 1:
+                raise InvalidInput(
+                    f"{feature!r} in {where}, the name of {self.times[feature]} columns",
+                    "a name that one column has",
+                    "Name it by its index.",
+                )
+            close = get_close_matches(feature, self.names, n=1)
+            raise InvalidInput(
+                f"{feature!r} in {where}",
+                "the name of a feature" + (f", {close[0]!r} perhaps" if close else ""),
+                "Check the spelling.",
+            )
+        if isinstance(feature, Integral) and not isinstance(feature, bool):
+            if 0 <= int(feature) < len(self.names):
+                return int(feature)
+            raise InvalidInput(
+                f"index {feature} in {where}", f"0 to {len(self.names) - 1}", "Indices count the columns from 0."
+            )
+        raise InvalidInput(
+            f"{feature!r} in {where}", "the name or the index of a feature", "Name features by str, number them by int."
+        )
 
 
 def harmless(text: str) -> str:

@@ -171,6 +171,19 @@ def _assignments(given: list[str]) -> dict[str, Any]:
     return values
 
 
+def _kinds(given: list[str]) -> dict[str, str]:
+    """The kinds of ["zip=levels", "a=b=skip"]: a name may hold an equals sign, a kind does not."""
+    kinds: dict[str, str] = {}
+    for assignment in given:
+        name, equals, kind = assignment.rpartition("=")
+        if not name or not equals:
+            raise InvalidInput(f"--kind {assignment}", "COLUMN=KIND, like zip=levels", "Write an equals sign.")
+        if name in kinds:
+            raise InvalidInput(f"--kind {name} twice", "one kind for each column", "Remove one of them.")
+        kinds[name] = kind.strip()
+    return kinds
+
+
 def _literal(text: str) -> Any:
     constant = text.lower()  # True, as Python writes it, is meant as well
     try:
@@ -193,5 +206,6 @@ _KINDS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "columns": (list[str], _same),
     "groups": (list[str], lambda listed: [split_names(names) for names in listed]),
     "costs": (Path, read_costs),
+    "kinds": (list[str], _kinds),
     "assignments": (list[str], _assignments),
 }

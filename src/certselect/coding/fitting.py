@@ -18,6 +18,7 @@ from certselect.coding.sparse import code_sparse, refuse_pairwise
 from certselect.coding.target import cut_target, joint_classes
 from certselect.coding.tiles import TILE_WIDTH, filled, over_columns
 from certselect.settings import Measuring
+from certselect.settings.measuring import MOST_LEVELS
 from certselect.table import Block, Table
 from certselect.threads import thread_count
 
@@ -47,7 +48,8 @@ def code_table(
         parts; or where the classes change, by Fayyad and Irani's entropy and description length
         ("mdlp"), which may leave a column uncut and so constant.
         `bins` is the number of bins per column of the first two, or the rule that gives it;
-        `integers` whether integers (not bools) are coded by their values or cut like numbers;
+        `integers` whether integers (not bools) are coded by their values or cut like numbers, or
+        the one up to 20 different values and the other beyond ("auto");
         `target_bins` into how many bins of equal counts a target of numbers is cut.
     n_jobs : int, optional
         Threads; all cores if None.
@@ -61,7 +63,8 @@ def code_table(
 
     Notes
     -----
-    With m rows, Sturges' rule gives ceil(log2 m) + 1 bins; "sqrt" ceil(sqrt m);
+    With m rows, "auto" gives the fourth root of m, rounded down, within 3 to 5; Sturges'
+    rule gives ceil(log2 m) + 1 bins; "sqrt" ceil(sqrt m);
     Freedman and Diaconis' ceil((max - min) / (2 IQR m^(-1/3))), Sturges' number
     where the quartiles coincide. All are kept within 2 to 256.
 
@@ -86,10 +89,14 @@ def code_table(
     array([[0, 1, 1]], dtype=uint8)
     """
     how = measuring or Measuring(**settings)
-    discretize, bins = how.discretize, how.bins
+    n_rows = table.n_samples if table.weights is None else round(float(table.weights.sum()))
+    discretize = how.discretize
+    bins, target_bins = (
+        cuts.bins_for_rows(n_rows) if given == "auto" else given for given in (how.bins, how.target_bins)
+    )
     n_threads = thread_count(n_jobs)
     weights = None if table.weights is None else row_weights(table.weights)
-    target_edges = cut_target(table, how.target_bins, weights)
+    target_edges = cut_target(table, int(target_bins), weights)
     target, classes = joint_classes(table, target_edges)
     cutter = cuts.Cutter(discretize, bins, target, len(classes), weights)
 
@@ -101,23 +108,22 @@ def code_table(
             table.feature_names,
             classes,
             parts,
-            how.target_bins if target_edges else None,
+            int(target_bins) if target_edges else None,
             target_edges,
             table.missing,
             lacking,
         )
 
-    as_numbers = how.integers == "numbers"
     if table.sparse is not None:
         if table.missing == "pairwise" and table.sparse.missing is not None:
             raise refuse_pairwise()
-        parts, lacking, cells = code_sparse(table.sparse, as_numbers=as_numbers, cutter=cutter, n_threads=n_threads)
+        parts, lacking, cells = code_sparse(table.sparse, integers=how.integers, cutter=cutter, n_threads=n_threads)
         return assemble_sparse(coding(parts, lacking), cells, target, table.weights)
     coded: list[CodedColumns] = []
     for block in table.blocks:
         assert isinstance(block, Block)
         for piece in _complete_and_not(block):
-            coded.extend(_code_block(piece, as_numbers, cutter, n_threads))
+            coded.extend(_code_block(piece, how.integers, cutter, n_threads))
     return assemble(
         coding(tuple(some.part for some in coded), _lacking(table.n_features, coded)),
         coded,
@@ -144,7 +150,7 @@ def _complete_and_not(block: Block) -> Iterator[Block]:
             )
 
 
-def _code_block(block: Block, as_numbers: bool, cutter: cuts.Cutter, n_threads: int) -> Iterator[CodedColumns]:
+def _code_block(block: Block, integers: str, cutter: cuts.Cutter, n_threads: int) -> Iterator[CodedColumns]:
     missing = block.missing
     if missing is not None:
         if missing.all():  # columns without any value: no level but that of missing
@@ -156,13 +162,19 @@ def _code_block(block: Block, as_numbers: bool, cutter: cuts.Cutter, n_threads: 
         yield CodedColumns(*category_levels(block), missing)
         return
     values = block.values
-    if values.dtype.kind == "f" or (as_numbers and values.dtype != bool):
-        numbers = values if values.dtype.kind == "f" else values.astype(np.float64)
-        yield CodedColumns(*_code_numbers(numbers, missing, block.positions, cutter, n_threads), missing)
+    if values.dtype.kind == "f" or (integers == "numbers" and values.dtype != bool):
+        yield _code_numbers(values, missing, block.positions, cutter, n_threads)
         return
     for part, codes in integer_levels(block, n_threads):
-        own = None if missing is None else missing[:, np.searchsorted(block.positions, part.positions)]
-        yield CodedColumns(part, codes, own)
+        few = np.full(len(codes), True) if integers == "levels" else part.levels <= MOST_LEVELS
+        places = np.searchsorted(block.positions, part.positions)
+        if few.any():
+            kept = (Levels(part.positions[few], part.levels[few]), codes[few]) if not few.all() else (part, codes)
+            yield CodedColumns(*kept, None if missing is None else missing[:, places[few]])
+        if not few.all():
+            many = places[~few]
+            own = None if missing is None else missing[:, many]
+            yield _code_numbers(values[:, many], own, part.positions[~few], cutter, n_threads)
 
 
 def _lacking(n_features: int, coded: Iterable[CodedColumns]) -> np.ndarray | None:
@@ -174,8 +186,10 @@ def _lacking(n_features: int, coded: Iterable[CodedColumns]) -> np.ndarray | Non
 
 def _code_numbers(
     values: np.ndarray, missing: np.ndarray | None, positions: np.ndarray, cutter: cuts.Cutter, n_threads: int
-) -> tuple[NumberCuts, np.ndarray]:
+) -> CodedColumns:
     """Edges and codes together, a slice of columns at a time, while its numbers are in the cache."""
+    if values.dtype.kind != "f":
+        values = values.astype(np.float64)
     m, p = values.shape
     bins = cutter.bins
     most = {"mean_std": 3, "mdlp": m}.get(cutter.method, bins if isinstance(bins, int) else cuts.MOST_BINS)
@@ -194,4 +208,5 @@ def _code_numbers(
     slices_in_order = [found[start] for start in sorted(found)]
     counts = np.concatenate([counts for _, counts in slices_in_order])
     starts = np.concatenate([[0], np.cumsum(counts)])
-    return NumberCuts(positions, np.concatenate([edges for edges, _ in slices_in_order]), starts), codes
+    part = NumberCuts(positions, np.concatenate([edges for edges, _ in slices_in_order]), starts)
+    return CodedColumns(part, codes, missing)

@@ -54,8 +54,7 @@ class Masses:
         """Quantiles by linear interpolation: of the repeated rows, where weights are whole.
 
         Row number r of the column in order, counted from 0, is the first number up to which
-        more than r of the weight lies, and a quantile lies between two of these rows. The
-        last steps follow `numpy.quantile` to the bit.
+        more than r of the weight lies, and a quantile lies between two of these rows.
         """
         # Halves of numbers too far apart for their difference; doubling gives them back.
         far = math.isinf(float(self.numbers[-1]) - float(self.numbers[0]))
@@ -67,8 +66,7 @@ class Masses:
             numbers[np.minimum(np.searchsorted(below, np.ldexp(row, self.shift), side="right"), len(numbers) - 1)]
             for row in (rank, rank + 1)
         )
-        part, step = place - rank, right - left
-        between = np.where(part >= 0.5, right - step * (1 - part), left + step * part)
+        between = interpolated(left, right, place - rank)
         return between * 2 if far else between
 
     def repeated(self) -> np.ndarray | None:
@@ -82,6 +80,12 @@ class Masses:
         share = self.units / self.units.sum()
         mean = float((share * self.numbers).sum())
         return mean, math.sqrt(float((share * np.square(self.numbers - mean)).sum()))
+
+
+def interpolated(left: np.ndarray, right: np.ndarray, part: np.ndarray) -> np.ndarray:
+    """What lies this part of the way from left to right, as `numpy.quantile` computes it to the bit."""
+    step = right - left
+    return np.where(part >= 0.5, right - step * (1 - part), left + step * part)
 
 
 def masses(column: np.ndarray, weights: RowWeights) -> Masses:

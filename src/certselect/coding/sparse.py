@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from certselect.coding.assembly import CodedCells
@@ -11,13 +13,14 @@ from certselect.coding.model import Part
 from certselect.coding.numbers import NumberCuts, count_edges_of_cells
 from certselect.coding.tiles import filled, over_columns, slices, stretch_starts
 from certselect.errors import InvalidInput
+from certselect.settings.measuring import MOST_LEVELS
 from certselect.table import SparseBlock
 
 _SLICE_CELLS = 1 << 21  # cells of a slice of columns that is filled up with its zeros, or of edges side by side
 
 
 def code_sparse(
-    block: SparseBlock, *, as_numbers: bool, cutter: Cutter, n_threads: int
+    block: SparseBlock, *, integers: str, cutter: Cutter, n_threads: int
 ) -> tuple[tuple[Part, ...], np.ndarray | None, CodedCells]:
     """Levels or edges of every column, which columns have missing values, and the codes of all stored cells."""
     values = block.values
@@ -25,9 +28,14 @@ def code_sparse(
     starts = values.indptr.astype(np.int64)
     stored = np.diff(starts)
     columns = np.repeat(np.arange(n), stored)
-    if block.kind == "integer" and not (as_numbers and values.dtype != bool):
+    if block.kind == "integer" and not (integers == "numbers" and values.dtype != bool):
         part, codes, background = sparse_integer_levels(values.data, columns, stored < m)
-        return (part,), None, CodedCells(starts, values.indices, codes, background)
+        many = np.flatnonzero(part.levels > MOST_LEVELS) if integers == "auto" else np.empty(0, dtype=np.intp)
+        if not len(many):
+            return (part,), None, CodedCells(starts, values.indices, codes, background)
+        return _with_some_cut(
+            block, part, CodedCells(starts, values.indices, codes, background), many, cutter, n_threads
+        )
 
     data = values.data if values.data.dtype.kind == "f" else values.data.astype(np.float64)
     missing = np.isnan(data)
@@ -48,6 +56,27 @@ def code_sparse(
     codes[missing] = np.where(void, 0, edge_counts + 1)[columns[missing]]
     background = count_edges_of_cells(np.zeros(n), np.arange(n), edges, edge_starts)
     return tuple(parts), lacking > 0 if missing.any() else None, CodedCells(starts, values.indices, codes, background)
+
+
+def _with_some_cut(
+    block: SparseBlock, levels: Levels, cells: CodedCells, many: np.ndarray, cutter: Cutter, n_threads: int
+) -> tuple[tuple[Part, ...], np.ndarray | None, CodedCells]:
+    """Integers coded by their values, but for these columns, which have too many and are cut like numbers."""
+    own = SparseBlock("integer", np.arange(len(many)), block.values[:, many])
+    (cut,), _, codes = code_sparse(own, integers="numbers", cutter=cutter, n_threads=n_threads)
+    assert isinstance(cut, NumberCuts)
+    few = np.setdiff1d(np.arange(len(levels.levels)), many)
+    kept: list[Part] = [Levels(few, levels.levels[few])] if len(few) else []
+    background = cells.background.copy()
+    background[many] = codes.background
+    recoded = cells.codes.copy()
+    stored = np.diff(cells.starts)
+    recoded[np.isin(np.repeat(np.arange(len(stored)), stored), many)] = codes.codes
+    return (
+        (*kept, replace(cut, positions=many)),
+        None,
+        CodedCells(cells.starts, cells.rows, recoded, background),
+    )
 
 
 def refuse_pairwise() -> InvalidInput:

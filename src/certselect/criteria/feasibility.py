@@ -28,13 +28,15 @@ def check_size(k: object, problem: SubsetProblem, called: str = "k") -> int:
     constant = np.flatnonzero(problem.constant)
     notes = []
     if len(constant):
-        notes.append(f"{len(constant)} constant features cannot be chosen: {_some(names, constant)}")
+        notes.append(f"{len(constant)} are constant or were left out: {_some(names, constant)}")
     if n_excluded:
         notes.append(f"{n_excluded} are excluded")
+    if problem.copies:
+        notes.append(f"{len(problem.copies)} are copies of others")
     if available == 0 and not n_excluded:
         raise InvalidInput(
-            f"a table whose {len(names)} features are all constant",
-            "at least one feature that takes two values",
+            f"a table whose {len(names)} features are all constant, or left out",
+            "at least one feature that takes two values and does more than tell one row from another",
             "Check that the right columns and rows were read.",
         )
     if available == 0:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from certselect.criteria.column_constraints import ColumnConstraints
+from certselect.criteria.copies import copies_left_out
 from certselect.criteria.definitions import Criterion, SameWeight, find_criterion
 from certselect.criteria.feasibility import check_feasible, check_size
 from certselect.criteria.objective import Objective, check_scale
@@ -51,12 +52,15 @@ class SubsetProblem(Objective):
         What a subset must hold to besides its size.
     any_size : bool
         Whether subsets of any size that the budget allows compete; k is then the largest size.
+    copies : mapping from int to int
+        Features that are left out because they say the same as another one, and which that is.
     """
 
     feature_names: tuple[str, ...]
     candidates: np.ndarray
     constraints: ColumnConstraints | None = None
     any_size: bool = False
+    copies: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
     def from_matrix(
@@ -103,10 +107,10 @@ class SubsetProblem(Objective):
 
     @cached_property
     def constant(self) -> np.ndarray:
-        """Which features take one value only (a mask): neither candidates nor excluded."""
+        """Which features take one value only (a mask): neither candidates nor excluded nor copies."""
         constant = np.ones(self.n_features, dtype=bool)
         constant[self.candidates] = False
-        constant[list(self.excluded)] = False
+        constant[[*self.excluded, *self.copies]] = False
         return constant
 
     @property
@@ -172,7 +176,11 @@ class SubsetProblem(Objective):
         usable = len(self.candidates)
         if not isinstance(wanted, int | np.integer) or usable == 0 or wanted <= usable:
             return self.of_size(wanted, "n_features_to_select")  # which says what is wrong with it, if anything is
-        counts = {"constant": int(self.constant.sum()), "excluded": len(self.excluded)}
+        counts = {
+            "constant": int(self.constant.sum()),
+            "excluded": len(self.excluded),
+            "copies of others": len(self.copies),
+        }
         left_out = [f"{count} more are {how}" for how, count in counts.items() if count]
         warn_user(
             f"Asked for {wanted} features, but the table has {usable} that can be chosen"
@@ -225,8 +233,13 @@ def unsized_problem(
     """
     found = find_criterion(criterion, beta)
     pairs = TermPairs(terms, found.pair) if found.pair is not None else None
-    stated = state_constraints(terms.feature_names, terms.constant, constraints or Constraints())
-    return _unsized(terms.relevance, pairs, found, terms.feature_names, terms.constant, stated)
+    asked = constraints or Constraints()
+    stated = state_constraints(terms.feature_names, terms.constant, asked)
+    whole = _unsized(terms.relevance, pairs, found, terms.feature_names, terms.constant, stated)
+    copies = copies_left_out(terms.copies, stated) if asked.copies == "first" else {}
+    if not copies:
+        return whole
+    return replace(whole, copies=copies, candidates=np.setdiff1d(whole.candidates, list(copies)))
 
 
 def subset_problem(
@@ -262,6 +275,8 @@ def subset_problem(
         What each feature costs; 0 for those not in the mapping.
     budget : float, optional
         What the subset may cost in total; 1e-12 of it more counts as rounding.
+    copies : {"first", "all"}
+        Whether one of several columns that say the same can be chosen, or each of them.
 
     Examples
     --------

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from certselect.criteria.column_constraints import ColumnConstraints
 from certselect.errors import InvalidInput
+from certselect.names import Columns
 from certselect.settings import Constraints
 
 TOGETHER, RIVALS = "all_or_none", "at_most_one"
@@ -20,8 +19,8 @@ TOGETHER, RIVALS = "all_or_none", "at_most_one"
 
 def state_constraints(names: Sequence[str], constant: np.ndarray, stated: Constraints) -> ColumnConstraints | None:
     """The constraints in column indices, or None if there are none; constant features leave the groups they are in."""
-    find = _Columns(names)
-    included, excluded = find.listed("include", stated.include), find.listed("exclude", stated.exclude)
+    find = Columns(names)
+    included, excluded = _columns(find, "include", stated.include), _columns(find, "exclude", stated.exclude)
     for i in included:
         if i in excluded:
             raise InvalidInput(
@@ -51,52 +50,12 @@ def for_part_of_rows(stated: Constraints, names: Sequence[str], constant: np.nda
 
 def find_features(names: Sequence[str], where: str, features: Any) -> tuple[int, ...]:
     """Column indices, ascending, of a list of names and indices; `where` is what errors call the list."""
-    return _Columns(names).listed(where, features)
+    return _columns(Columns(names), where, features)
 
 
-class _Columns:
-    """Finds columns by name or index."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = names
-
-    @cached_property
-    def times(self) -> Counter[str]:
-        return Counter(self.names)
-
-    @cached_property
-    def index(self) -> dict[str, int]:
-        return {name: i for i, name in enumerate(self.names)}
-
-    def find(self, where: str, feature: Any) -> int:
-        if isinstance(feature, str):
-            if self.times[feature] == 1:
-                return self.index[feature]
-            if self.times[feature] > 1:
-                raise InvalidInput(
-                    f"{feature!r} in {where}, the name of {self.times[feature]} columns",
-                    "a name that one column has",
-                    "Name it by its index.",
-                )
-            close = get_close_matches(feature, self.names, n=1)
-            raise InvalidInput(
-                f"{feature!r} in {where}",
-                "the name of a feature" + (f", {close[0]!r} perhaps" if close else ""),
-                "Check the spelling.",
-            )
-        if isinstance(feature, int | np.integer) and not isinstance(feature, bool):
-            if 0 <= feature < len(self.names):
-                return int(feature)
-            raise InvalidInput(
-                f"index {feature} in {where}", f"0 to {len(self.names) - 1}", "Indices count the columns from 0."
-            )
-        raise InvalidInput(
-            f"{feature!r} in {where}", "the name or the index of a feature", "Name features by str, number them by int."
-        )
-
-    def listed(self, where: str, features: Any) -> tuple[int, ...]:
-        """The columns of a list, ascending, each once."""
-        return tuple(sorted({self.find(where, feature) for feature in _listed(where, features)}))
+def _columns(find: Columns, where: str, features: Any) -> tuple[int, ...]:
+    """The columns of a list, ascending, each once."""
+    return tuple(sorted({find.find(where, feature) for feature in _listed(where, features)}))
 
 
 def _listed(where: str, given: Any) -> Iterable[Any]:
@@ -107,7 +66,7 @@ def _listed(where: str, given: Any) -> Iterable[Any]:
     return given
 
 
-def _groups(find: _Columns, groups: Any, constant: np.ndarray) -> tuple[tuple[tuple[int, ...], ...], ...]:
+def _groups(find: Columns, groups: Any, constant: np.ndarray) -> tuple[tuple[tuple[int, ...], ...], ...]:
     """The all-or-none groups and the at-most-one groups, without constant features and groups of one."""
     stated = groups if isinstance(groups, Mapping) else {TOGETHER: groups}
     for key in stated:
@@ -117,7 +76,7 @@ def _groups(find: _Columns, groups: Any, constant: np.ndarray) -> tuple[tuple[tu
             )
     found = []
     for kind in (TOGETHER, RIVALS):
-        members = (find.listed("a group", group) for group in _listed("feature_groups", stated.get(kind)))
+        members = (_columns(find, "a group", group) for group in _listed("feature_groups", stated.get(kind)))
         varying = (tuple(i for i in group if not constant[i]) for group in members)
         found.append(tuple(group for group in varying if len(group) > 1))
     return found[0], found[1]
@@ -142,7 +101,7 @@ def _check_disjoint(names: Sequence[str], kind: str, groups: Sequence[Sequence[i
             )
 
 
-def _costs(find: _Columns, costs: Any) -> np.ndarray | None:
+def _costs(find: Columns, costs: Any) -> np.ndarray | None:
     if costs is None:
         return None
     n = len(find.names)

@@ -151,7 +151,14 @@ def stop_at_chance(
     significance = check_probability("significance", significance, 0.05)
     _check_reach(significance, check_count("n_permutations", n_permutations, 1))
     rng = make_generator(stated.searching.random_state)
-    table = read_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight)[0]
+    table = read_source(
+        X,
+        y,
+        stated.reading,
+        feature_names=feature_names,
+        sample_weight=sample_weight,
+        constraints=stated.constraints,
+    )[0]
     if stated.measuring.measure == "neighbors":
         table = merge_repeated_rows(table)  # before they are shuffled, and no longer equal
     terms = measure_table(table, stated.measuring, n_jobs=n_jobs)

@@ -153,7 +153,14 @@ def selection_stability(
     confidence = check_probability("confidence", confidence, 0.95)
     resample = find_name("resample", resample, (HALF, BOOTSTRAP))
     rng = make_generator(stated.searching.random_state)
-    table = read_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight)[0]
+    table = read_source(
+        X,
+        y,
+        stated.reading,
+        feature_names=feature_names,
+        sample_weight=sample_weight,
+        constraints=stated.constraints,
+    )[0]
     selecting = _settle(table, n_features_to_select, stated, n_jobs)
     # A power of two, so that fewer seeds are the first of more.
     seeds = rng.integers(2**63, size=n_resamples)

@@ -16,15 +16,12 @@ from certselect.information.normal_scores import fixed_point, normal_scores
 from certselect.information.numeric import numeric_columns
 from certselect.information.tied_columns import MOST_TIED
 from certselect.settings import Measuring
-from certselect.table import Block, Table
+from certselect.settings.measuring import MOST_LEVELS
+from certselect.table import Table
 
 # With fewer rows than the first, columns of numbers are ranked if every class has as many as the second.
 FEWEST_TO_COUNT, FEWEST_OF_A_CLASS = 50, 10
-# Bins of equal counts: the fourth root of the number of rows, but for these.
-FEWEST_BINS, MOST_BINS = 3, 5
-# Whole numbers of more different values are cut like other numbers, and more levels are corrected for,
-MOST_LEVELS = 20
-# unless there are so many rows for each cell of the largest joint table,
+# Columns of many levels are corrected for, unless there are so many rows for each cell of the largest joint table,
 SAMPLES_PER_CELL = 5
 # by shrinkage, whose time grows with rows x columns^2: this many take some seconds on two cores.
 MOST_TO_SHRINK = 5e8
@@ -43,20 +40,6 @@ def pick_measure(table: Table, measuring: Measuring) -> tuple[Measuring, str]:
     if not others and measuring == Measuring(measure="auto") and _ranked(table, rows):
         blind = "too few rows to count, so what is neither rising nor falling cannot be seen"
         return Measuring(measure="gaussian_copula"), f"{size}: {blind}"
-    blocks = [block for block in table.blocks if isinstance(block, Block) and block.kind == "integer"]
-    many = sum(_values_exceed(block.values) for block in blocks)
-    cut, bins = [], int(np.clip(np.floor(rows**0.25), FEWEST_BINS, MOST_BINS))
-    if many and _left_alone(measuring, "integers"):
-        counted = replace(counted, integers="numbers")
-        size += f", {many} of them wider than {MOST_LEVELS}"
-    if (many or others < table.n_features) and _left_alone(measuring, "discretize", "bins"):
-        counted = replace(counted, discretize="quantile", bins=bins)
-        cut.append("columns")
-    if table.task == "regression" and _left_alone(measuring, "target_bins"):
-        counted = replace(counted, target_bins=bins)
-        cut.append("target")
-    if cut:
-        size += f"; {' and '.join(cut)} cut into {bins} bins of equal counts, within which nothing can be seen"
     return counted, size
 
 
@@ -72,17 +55,6 @@ def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
     shrinks = isinstance(coded, CodedTable) and rows * len(coded.levels) ** 2 <= MOST_TO_SHRINK
     correction = "shrinkage" if shrinks else "miller_madow"
     return correction, f"{correction} correction for columns of up to {most} levels"
-
-
-def _values_exceed(values: np.ndarray) -> int:
-    """How many columns of whole numbers have a range in which there are more values than levels should be."""
-    if values.dtype == bool:
-        return 0
-    return int((values.max(axis=0).astype(np.float64) - values.min(axis=0) >= MOST_LEVELS).sum())
-
-
-def _left_alone(measuring: Measuring, *names: str) -> bool:
-    return all(getattr(measuring, name) == getattr(Measuring, name) for name in names)
 
 
 def _ranked(table: Table, rows: int) -> bool:

@@ -5,20 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from certselect.coding import CodedTable, SparseCodedTable, code_table
+from certselect.coding.copies import copies_by_rank, copies_of
+from certselect.coding.numbers import NumberCuts
 from certselect.errors import InvalidInput
 from certselect.information.choice import pick_correction, pick_measure
 from certselect.information.gaussian_copula import copula_terms
 from certselect.information.neighbors import neighbor_terms
+from certselect.information.numeric import numeric_columns
 from certselect.information.plugin import plugin_terms
 from certselect.information.sound_pairs import SoundPairs
-from certselect.information.terms import InformationTerms
+from certselect.information.terms import Families, InformationTerms
 from certselect.settings import Measuring, Settings
+from certselect.settings.measuring import MOST_LEVELS
 from certselect.table import Table, read_source
+from certselect.table.model import Decision
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -75,18 +81,21 @@ def information_terms(
             none is named.
         n_neighbors : int, default 5
             Of "neighbors": more of them mean less variance and more bias.
-        discretize : {"uniform", "quantile", "mean_std", "mdlp"}
-            How numbers become levels for "plugin": equal widths, equal counts, three states at
-            mean +- standard deviation, or cuts chosen by the classes (Fayyad and Irani).
-        bins : int or {"sturges", "freedman_diaconis", "sqrt"}, default 5
-            Number of levels for "uniform" and "quantile".
-        integers : {"levels", "numbers"}
+        discretize : {"quantile", "uniform", "mean_std", "mdlp"}
+            How numbers become levels for "plugin": equal counts (the default), equal widths, three
+            states at mean +- standard deviation, or cuts chosen by the classes (Fayyad and Irani).
+        bins : int or {"auto", "sturges", "freedman_diaconis", "sqrt"}
+            Number of levels for "uniform" and "quantile". "auto": 3 to 5, more for more rows.
+        integers : {"auto", "levels", "numbers"}
             Whether "plugin" takes integer columns as levels, or as numbers to be discretised.
-            The other measures take them as numbers.
-        target_bins : int, default 5
+            "auto": as levels up to 20 different values. The other measures take them as numbers.
+        target_bins : int or "auto"
             Bins of equal counts that "plugin" cuts a target of numbers into.
+        kinds : mapping from columns to {"number", "levels", "skip"}, optional
+            What a column is, where it would be taken for something else.
         task : {"auto", "classification", "regression"}
-            "auto": a target of whole numbers is treated as classes, as in scikit-learn.
+            "auto": a target of whole numbers is treated as classes, unless there are more than 20
+            of them in fewer than 5 rows each.
         missing : {"auto", "error", "level", "pairwise"}
             What becomes of NaN, None and null: refused; a level of their own ("plugin" only);
             or each term is estimated from the rows that have its columns. "auto" is "error"
@@ -125,6 +134,7 @@ def measure_table(
     if auto:
         measuring, why = pick_measure(table, measuring)
     measure, coding = measuring.measure, 0.0
+    decisions = table.decisions
     if measure == "gaussian_copula":
         terms = copula_terms(table, dtype=floating, n_jobs=n_jobs)
         settings: dict[str, Any] = {}
@@ -141,12 +151,36 @@ def measure_table(
         terms = counted_terms(coded, correction, dtype=floating, n_jobs=n_jobs)
         described = {name: value for name, value in coded.coding.describe().items() if value is not None}
         settings = {"correction": correction, **described}
+        terms = replace(terms, find_copies=partial(_counted_copies, coded, terms))
+        decisions += _cut_integers(table, coded)
+    if measure != "plugin":
+        terms = replace(terms, find_copies=partial(_ranked_copies, table, measure, terms.constant))
     return replace(
         terms,
         settings={"measure": measure, **settings},
         picked=f"{measure}: {why}" if auto else "",
+        decisions=decisions,
         seconds={"coding": coding, **terms.seconds},
     )
+
+
+def _counted_copies(coded: CodedTable | SparseCodedTable, terms: InformationTerms) -> Families:
+    return copies_of(coded, np.stack([terms.relevance, terms.entropy], axis=1), terms.constant)
+
+
+def _ranked_copies(table: Table, measure: str, constant: np.ndarray) -> Families:
+    return copies_by_rank(numeric_columns(table, measure).values, constant)
+
+
+def _cut_integers(table: Table, coded: CodedTable | SparseCodedTable) -> tuple[Decision, ...]:
+    """The columns of whole numbers that have too many values to be levels."""
+    if coded.coding.integers != "auto":
+        return ()
+    whole = {int(i) for block in table.blocks if block.kind == "integer" for i in block.positions}
+    cut = [int(i) for part in coded.coding.parts if isinstance(part, NumberCuts) for i in part.positions]
+    columns = tuple(sorted(whole.intersection(cut)))
+    why = f"whole numbers of more than {MOST_LEVELS} different values, measured as numbers"
+    return (Decision("number", why, columns),) if columns else ()
 
 
 def counted_terms(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.table.model import Decision
 
 if TYPE_CHECKING:
     from certselect.coding import Coding
+
+
+Families = tuple[tuple[int, ...], ...]
 
 
 class PairTerms(Protocol):
@@ -77,6 +81,9 @@ class InformationTerms:
         The settings of `information_terms` that give these terms again, but for the table.
     picked : str
         What `measure="auto"` chose, and why; empty if it was not asked.
+    decisions : tuple of Decision
+        What was made of columns that was not asked for: identifiers left out, dates measured,
+        whole numbers of many values cut.
     """
 
     relevance: np.ndarray
@@ -90,12 +97,19 @@ class InformationTerms:
     coding: Coding | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     picked: str = ""
+    decisions: tuple[Decision, ...] = ()
+    find_copies: Callable[[], Families] = tuple
     seconds: dict[str, float] = field(default_factory=dict)
     _rows: dict[tuple[str, int], np.ndarray] = field(default_factory=dict, repr=False)
 
     @property
     def n_features(self) -> int:
         return len(self.relevance)
+
+    @cached_property
+    def copies(self) -> Families:
+        """Families of columns that say the same, two or more each: looked for when first asked about."""
+        return self.find_copies()
 
     @cached_property
     def redundancy(self) -> np.ndarray:
@@ -141,7 +155,7 @@ class InformationTerms:
         What a result needs to explain itself, small enough to be saved or sent to another process.
         """
         rows = {(kind, int(i)): np.array(self.pair_row(kind, int(i))) for kind in kinds for i in features}
-        return replace(self, pairs=NotKept(), _rows=rows)
+        return replace(self, pairs=NotKept(), _rows=rows, find_copies=partial(tuple, self.copies))
 
     def pair_matrix(self, kind: str) -> np.ndarray:
         """All pair terms of a kind: "redundancy", "conditional_redundancy" or "interaction"."""

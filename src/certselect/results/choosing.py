@@ -11,6 +11,7 @@ import numpy as np
 
 from certselect.criteria import find_criterion, unsized_problem
 from certselect.information import InformationTerms, measure_table
+from certselect.results.decisions import copy_decisions
 from certselect.results.provenance import Provenance, versions
 from certselect.results.result import Result
 from certselect.results.size_choice import SizeChoice
@@ -85,7 +86,14 @@ def read_checked(
     """The table as the settings say, the names of its target columns, and the time it took to read."""
     check_search(settings.searching)
     started = time.perf_counter()
-    rows, names = read_source(table, target, settings.reading, sample_weight=sample_weight, feature_names=feature_names)
+    rows, names = read_source(
+        table,
+        target,
+        settings.reading,
+        sample_weight=sample_weight,
+        feature_names=feature_names,
+        constraints=settings.constraints,
+    )
     return rows, names, {"reading": time.perf_counter() - started}
 
 
@@ -139,6 +147,7 @@ def make_result(
         target=target,
         measured=terms.settings,
         picked=terms.picked,
+        decisions=(*terms.decisions, *copy_decisions(selection.problem)),
         seed=int(seed) if isinstance(seed, int | np.integer) else None,
         seconds=spent,
         versions=versions(),

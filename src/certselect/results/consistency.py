@@ -11,6 +11,7 @@ from certselect.certificate.proof import Replayed, certain
 from certselect.criteria import SubsetProblem
 from certselect.information import InformationTerms
 from certselect.names import shown
+from certselect.results.decisions import copy_decisions
 from certselect.results.limits import can_value_ties
 from certselect.results.result import Result
 from certselect.results.size_choice import SizeChoice, best_size, standard_errors
@@ -32,7 +33,7 @@ def is_allowed(indices: Iterable[int], problem: SubsetProblem, *, of_any_number:
     return right_size and (problem.constraints is None or problem.constraints.allows(chosen))
 
 
-def about_the_run(result: Result, terms: InformationTerms) -> Iterator[str]:
+def about_the_run(result: Result, terms: InformationTerms, problem: SubsetProblem) -> Iterator[str]:
     """What is said of the run twice, and not the same."""
     origin = result.provenance
     seed = result.settings.searching.to_dict()["random_state"]
@@ -40,6 +41,8 @@ def about_the_run(result: Result, terms: InformationTerms) -> Iterator[str]:
         yield f"the seed is {shown(origin.seed)}, but {shown(seed)} was asked for"
     if origin.picked != terms.picked:
         yield f"the measure was not picked as is said: {shown(origin.picked)}, but {shown(terms.picked)}"
+    if origin.decisions != (made := (*terms.decisions, *copy_decisions(problem))):
+        yield f"the table's columns were not taken as is said: {shown(origin.decisions)}, but {shown(made)}"
     if result.choice is not None:
         yield from _about_the_size(result.choice, result.selection.k)
 

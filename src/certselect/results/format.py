@@ -15,7 +15,7 @@ from certselect.results.lift_text import lift_as_json
 from certselect.results.proof_text import proof_as_json
 from certselect.results.result import Result
 
-FORMAT, VERSION = "certselect result", 1
+FORMAT, VERSION = "certselect result", 2
 # The columns of the explanation, and what their entries are.
 EXPLANATION = {
     "feature": str,
@@ -46,6 +46,7 @@ def as_dict(result: Result) -> dict[str, Any]:
             "k": int(selection.k),
             "any_size": bool(selection.any_size),
             "constrained": bool(selection.constrained),
+            "without_copies": bool(selection.without_copies),
             "criterion": selection.criterion,
             "objective": _number(selection.objective),
             "upper_bound": _number(selection.upper_bound),
@@ -69,6 +70,7 @@ def as_dict(result: Result) -> dict[str, Any]:
             "fingerprint": result.fingerprint,
             "measured": dict(origin.measured),
             "picked": origin.picked,
+            "decisions": [{"kind": one.kind, "why": one.why, "columns": list(one.columns)} for one in origin.decisions],
             "seed": origin.seed,
             "seconds": {stage: _number(spent) for stage, spent in origin.seconds.items()},
             "versions": dict(origin.versions),

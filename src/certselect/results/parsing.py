@@ -27,6 +27,7 @@ from certselect.results.size_choice import HONEST, PAPER, SizeChoice
 from certselect.results.stored import REMEDY, Part, duration, each_is, number, text, truth, whole_number, with_nan
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.settings import Settings
+from certselect.table.model import Decision
 
 # No table has more columns, and no result more lists of that length, than a machine can hold.
 MOST_FEATURES = 10_000_000
@@ -71,8 +72,20 @@ def from_dict(stored: Any) -> Result:
 
 def _selection(part: Part, whole: Part, n_features: int) -> Selection:
     part.only(
-        {"features", "indices", "k", "any_size", "constrained", "criterion", "objective", "upper_bound", "gap"}
-        | {"tolerance", "strategy", "status", "scores", "drawn_size", "dropped", "proven_in", "proven_out", "ties"}
+        {"features", "indices", "k", "any_size", "constrained", "without_copies", "criterion", "objective"}
+        | {
+            "upper_bound",
+            "gap",
+            "tolerance",
+            "strategy",
+            "status",
+            "scores",
+            "drawn_size",
+            "dropped",
+            "proven_in",
+            "proven_out",
+            "ties",
+        }
     )
 
     def columns(listed: Any) -> bool:
@@ -116,6 +129,7 @@ def _selection(part: Part, whole: Part, n_features: int) -> Selection:
         proven_out=part.different("proven_out"),
         ties=tuple(tuple(each) for each in part.list_of("ties", tie)),
         constrained=part.truth("constrained"),
+        without_copies=part.truth("without_copies"),
         any_size=part.truth("any_size"),
     )
 
@@ -145,7 +159,10 @@ def _certificate(part: Part, value: float, bound: float, n_features: int) -> Cer
 
 
 def _provenance(part: Part) -> Provenance:
-    part.only({"n_samples", "n_features", "target", "fingerprint", "measured", "picked", "seed", "seconds", "versions"})
+    part.only(
+        {"n_samples", "n_features", "target", "fingerprint", "measured", "picked", "decisions"}
+        | {"seed", "seconds", "versions"}
+    )
     if not 1 <= part.whole("n_features") <= MOST_FEATURES:
         raise part.wrong("n_features", f"1 to {MOST_FEATURES}")
     seed = part.get("seed")
@@ -160,10 +177,19 @@ def _provenance(part: Part) -> Provenance:
         target=part.different("target"),
         measured=part.mapping_of("measured", lambda value: text(value) or whole_number(value)),
         picked=part.text("picked"),
+        decisions=tuple(
+            _decision(Part(one, "a decision"), part.whole("n_features")) for one in part.listed("decisions")
+        ),
         seed=seed,
         seconds={stage: with_nan([spent])[0] for stage, spent in part.mapping_of("seconds", duration).items()},
         versions=part.mapping_of("versions", text),
     )
+
+
+def _decision(part: Part, n_features: int) -> Decision:
+    part.only({"kind", "why", "columns"})
+    columns = part.list_of("columns", lambda i: whole_number(i) and i < n_features)
+    return Decision(part.text("kind"), part.text("why"), tuple(columns))
 
 
 def _choice(part: Part, k: int, n_features: int) -> SizeChoice:

@@ -14,6 +14,7 @@ import numpy as np
 
 from certselect import __version__
 from certselect.information import InformationTerms
+from certselect.table.model import Decision
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "narwhals", "pyarrow")
 
@@ -37,6 +38,9 @@ class Provenance:
         The settings of measuring as they were settled, with what "auto" stood for.
     picked : str
         What `measure="auto"` chose, and why; empty if it was not asked.
+    decisions : tuple of Decision
+        What was made of columns that was not asked for, and why: identifiers left out, dates
+        measured as numbers, copies of others; and of the target.
     seed : int or None
         Of the random strategies, if it was a number.
     seconds : mapping
@@ -51,6 +55,7 @@ class Provenance:
     target: tuple[str, ...] = ()
     measured: Mapping[str, Any] = field(default_factory=dict)
     picked: str = ""
+    decisions: tuple[Decision, ...] = ()
     seed: int | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)

@@ -62,6 +62,9 @@ class Part:
         value = self._checked(name, number, "a finite number or null")
         return math.nan if value is None else float(value)
 
+    def listed(self, name: str) -> list[Any]:
+        return self._checked(name, lambda value: isinstance(value, list), "a list")
+
     def list_of(self, name: str, check: Callable[[Any], bool]) -> list[Any]:
         return self._checked(name, lambda value: each_is(value, check), "a list of such entries as the format has")
 

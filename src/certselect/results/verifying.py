@@ -175,7 +175,7 @@ def _checked(result: Result, X: Any, y: Any, sample_weight: Any) -> Verification
     wrong = wrong or [*claim.about_bound()]
     # What follows from these.
     wrong = wrong or [
-        *about_the_run(result, terms),
+        *about_the_run(result, terms, problem),
         *about_the_search(result, claim.problem),
         *about_subsets(result, claim.asked, claim.replayed),
         *claim.about_the_rest(),
@@ -193,6 +193,7 @@ def _checked(result: Result, X: Any, y: Any, sample_weight: Any) -> Verification
 def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
     """The table as it was read for the result."""
     reading, named = result.settings.reading, list(result.provenance.target)
+    apart: dict[str, Any] = {"sample_weight": sample_weight, "constraints": result.settings.constraints}
     if sample_weight is not None or isinstance(X, Table):
         reading = replace(reading, weight=None)  # the weights come otherwise than they came then
     given = y is not None
@@ -205,13 +206,13 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
             )
         y = named[0] if len(named) == 1 else named
     try:
-        table, target = read_source(X, y, reading, sample_weight=sample_weight)
+        table, target = read_source(X, y, reading, **apart)
     except UnknownColumn as error:
         if given and reading.weight is None:
             raise  # named by whoever asks, not by the result
         raise _Refused(ANOTHER_TABLE, f"the table lacks a column that the result names: {why(error)}") from None
     except InvalidInput as error:
-        if not _readable(X, y, reading, sample_weight):
+        if not _readable(X, y, reading, apart):
             raise
         raise _Refused(FALSE_CLAIM, f"the table cannot be read as the result says: {why(error)}") from None
     if target and named and sorted(target) != sorted(named):
@@ -223,13 +224,13 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
     return table
 
 
-def _readable(X: Any, y: Any, reading: Reading, sample_weight: Any) -> bool:
+def _readable(X: Any, y: Any, reading: Reading, apart: dict[str, Any]) -> bool:
     """Whether the table can be read at all, if not as the result says."""
     usual = Reading(weight=reading.weight)
     if usual == reading:
         return False
     try:
-        read_source(X, y, usual, sample_weight=sample_weight)
+        read_source(X, y, usual, sample_weight=apart["sample_weight"])
     except InvalidInput:
         return False
     return True
@@ -287,6 +288,7 @@ class _Claim:
             "dropped": ([names[i] for i in np.flatnonzero(self.problem.constant)], list(chosen.dropped)),
             "criterion": (self.problem.criterion.name, chosen.criterion),
             "constrained": (self.problem.constraints is not None, chosen.constrained),
+            "without_copies": (bool(self.problem.copies), chosen.without_copies),
             "measured": (dict(self.terms.settings), dict(self.result.provenance.measured)),
         }
         for name, (here, there) in expected.items():

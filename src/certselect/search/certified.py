@@ -114,6 +114,7 @@ def _without_claims(problem: SubsetProblem, selection: Selection) -> Selection:
         proven_out=(),
         ties=(),
         constrained=problem.constraints is not None,
+        without_copies=bool(problem.copies),
         any_size=problem.any_size,
         problem=problem,
     )

@@ -146,6 +146,7 @@ def _valued(problem: SubsetProblem, strategy: Strategy, found: Found, seconds: d
         seconds=seconds,
         dropped=tuple(problem.feature_names[i] for i in np.flatnonzero(problem.constant)),
         constrained=problem.constraints is not None,
+        without_copies=bool(problem.copies),
         problem=problem,
     )
 

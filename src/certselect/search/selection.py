@@ -54,7 +54,7 @@ class Selection:
         For "cobra" and "soss": mean size of the random subsets before they were
         repaired to k features; NaN for the others.
     dropped : tuple of str
-        Constant features, left out before the search.
+        Features left out before the search: constant ones, and those that only tell one row from another.
     proven_in, proven_out : tuple of str
         Features proven to be in every allowed subset that is worth at least as much as this one, and in none.
     ties : tuple of tuples of int
@@ -62,6 +62,9 @@ class Selection:
     constrained, any_size : bool
         Whether only some subsets were allowed, and whether they could be of any size:
         the bound is on those.
+    without_copies : bool
+        Whether features were left out because they say the same as another one: the bound is
+        then on subsets without two such.
     problem : SubsetProblem or None
         The problem it answers; None if it was read from a file, which knows no table.
     """
@@ -86,6 +89,7 @@ class Selection:
     ties: tuple[tuple[int, ...], ...] = ()
     constrained: bool = False
     any_size: bool = False
+    without_copies: bool = False
     problem: SubsetProblem | None = field(default=None, repr=False)
 
     @property
@@ -114,7 +118,10 @@ class Selection:
     def _all_others(self) -> str:
         """The subsets the bound is on, and a verb: "12 features that respect the constraints score"."""
         one = self.k == 1 and not self.any_size
-        features = "feature" if one else "features" if self.any_size else f"{self.k} features"
+        features = "feature" if one else "features"
+        if not one:
+            different = "different " if self.without_copies else ""
+            features = f"{different}features" if self.any_size else f"{self.k} {different}features"
         respect = f" that {'respects' if one else 'respect'} the constraints" if self.constrained else ""
         return f"{features}{respect} {'scores' if one else 'score'}"
 

@@ -14,6 +14,7 @@ from certselect.information import InformationTerms
 from certselect.results import Result
 from certselect.search import Selection
 from certselect.settings import Settings, all_settings
+from certselect.table import Table, read_table
 from certselect.table.output import frame_library, take_columns
 from certselect.table.reading import keeps_missing
 
@@ -71,6 +72,20 @@ class FrameSelector(SelectorMixin):
         """The flat parameters as settings."""
         names = [name for name in all_settings() if name != _NOT_FOR_SELECTORS]
         return Settings.from_keywords({name: getattr(self, name) for name in names})
+
+    def _read(self, X: Any, y: Any, settings: Settings, sample_weight: Any = None) -> Table:
+        """The table, as the settings say."""
+        reading = settings.reading
+        return read_table(
+            X,
+            y,
+            sample_weight=sample_weight,
+            task=reading.task,
+            missing=reading.missing,
+            kinds=reading.kinds,
+            unread=settings.constraints.exclude,
+            wanted=settings.constraints.include,
+        )
 
     def _take_frame(self, X: Any, y: Any) -> str | None:
         """Record names and number of columns as scikit-learn does; return the library of the frame, if it is one."""

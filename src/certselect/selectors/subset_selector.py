@@ -12,7 +12,6 @@ from certselect.errors import InterruptedWarning, warn_user
 from certselect.results.choosing import check_search, choose
 from certselect.search.selection import INTERRUPTED
 from certselect.selectors.frame_selector import FrameSelector
-from certselect.table import read_table
 from certselect.table.series import names_of
 
 
@@ -47,19 +46,26 @@ class SubsetSelector(FrameSelector, BaseEstimator):
     n_neighbors : int, default=5
         Number of neighbours for the measure "neighbors".
     task : {"auto", "classification", "regression"}, default="auto"
-        "auto": a target of whole numbers is treated as classes.
-    target_bins : int, default=5
+        "auto": a target of whole numbers is treated as classes, unless there are more than 20 of
+        them in fewer than 5 rows each.
+    target_bins : int or "auto", default="auto"
         Bins of equal counts into which counting cuts a target of numbers.
     missing : {"auto", "error", "level", "pairwise"}, default="auto"
         What becomes of missing values: refused, a level of their own, or each term is
         estimated from the rows that have its columns. "auto" is "error" for arrays;
         for data frames "level" where levels are counted, "pairwise" for the other measures.
-    discretize : {"uniform", "quantile", "mean_std", "mdlp"}, default="uniform"
-        How numbers become levels.
-    bins : int or {"sturges", "freedman_diaconis", "sqrt"}, default=5
-        Number of levels for "uniform" and "quantile".
-    integers : {"levels", "numbers"}, default="levels"
-        Whether integer columns are levels already, or numbers to be discretised.
+    kinds : mapping from columns to {"number", "levels", "skip"}, optional
+        What a column is, where it would be taken for something else: {"zip": "levels", "id": "skip"}.
+        Columns whose values only tell one row from another are left out with a warning,
+        unless they are named here or in `include`.
+    discretize : {"quantile", "uniform", "mean_std", "mdlp"}, default="quantile"
+        How numbers become levels: bins of equal counts, of equal width, three at mean +- standard
+        deviation, or cuts chosen by the classes.
+    bins : int or {"auto", "sturges", "freedman_diaconis", "sqrt"}, default="auto"
+        Number of levels for "uniform" and "quantile". "auto" is 3 to 5, more for more rows.
+    integers : {"auto", "levels", "numbers"}, default="auto"
+        Whether integer columns are levels already, or numbers to be discretised. "auto": levels
+        up to 20 different values.
     beta : float, optional
         Weight of the redundancy in "mifs".
     polish : bool, default=False
@@ -82,6 +88,9 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         What each feature costs; 0 for those not in the mapping.
     budget : float, optional
         What the kept features may cost in total.
+    copies : {"first", "all"}, default="first"
+        Of columns that say the same, such as a weight in two units, whether one can be kept
+        (the first, or the cheapest) or all of them.
     random_state : int, Generator or None
         Seed of the random strategies.
     n_jobs : int, optional
@@ -129,11 +138,12 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         correction: str = "none",
         n_neighbors: int = 5,
         task: str = "auto",
-        target_bins: int = 5,
+        target_bins: int | str = "auto",
         missing: str = "auto",
-        discretize: str = "uniform",
-        bins: int | str = 5,
-        integers: str = "levels",
+        kinds: Any = None,
+        discretize: str = "quantile",
+        bins: int | str = "auto",
+        integers: str = "auto",
         beta: float | None = None,
         polish: bool = False,
         certify: bool | str = False,
@@ -143,6 +153,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         feature_groups: Any = None,
         costs: Any = None,
         budget: float | None = None,
+        copies: str = "first",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -156,6 +167,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         self.task = task
         self.target_bins = target_bins
         self.missing = missing
+        self.kinds = kinds
         self.discretize = discretize
         self.bins = bins
         self.integers = integers
@@ -168,6 +180,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         self.feature_groups = feature_groups
         self.costs = costs
         self.budget = budget
+        self.copies = copies
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -188,7 +201,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         settings = self._settings()
         check_search(settings.searching)
         started = time.perf_counter()
-        table = read_table(X, y, sample_weight=sample_weight, task=self.task, missing=self.missing)
+        table = self._read(X, y, settings, sample_weight)
         seconds = {"reading": time.perf_counter() - started}
         origin = {"target": names_of(y), "library": self._take_frame(X, y), "seconds": seconds}
         self._keep(choose(table, self.n_features_to_select, settings, n_jobs=self.n_jobs, **origin))

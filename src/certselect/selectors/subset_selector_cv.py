@@ -32,7 +32,7 @@ from certselect.selectors.frame_selector import FrameSelector
 from certselect.selectors.size_scores import SizeScores, StoppedEarly, score_range
 from certselect.settings import Reading, Settings
 from certselect.settings.checks import flag
-from certselect.table import Table, read_table
+from certselect.table import Table
 from certselect.table.series import names_of
 from certselect.threads import thread_count
 
@@ -144,11 +144,12 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         correction: str = "none",
         n_neighbors: int = 5,
         task: str = "auto",
-        target_bins: int = 5,
+        target_bins: int | str = "auto",
         missing: str = "auto",
-        discretize: str = "uniform",
-        bins: int | str = 5,
-        integers: str = "levels",
+        kinds: Any = None,
+        discretize: str = "quantile",
+        bins: int | str = "auto",
+        integers: str = "auto",
         beta: float | None = None,
         polish: bool = False,
         certify: bool | str = False,
@@ -158,6 +159,7 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         feature_groups: Any = None,
         costs: Any = None,
         budget: float | None = None,
+        copies: str = "first",
         checkpoint: str | os.PathLike[str] | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -177,6 +179,7 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         self.task = task
         self.target_bins = target_bins
         self.missing = missing
+        self.kinds = kinds
         self.discretize = discretize
         self.bins = bins
         self.integers = integers
@@ -189,6 +192,7 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         self.feature_groups = feature_groups
         self.costs = costs
         self.budget = budget
+        self.copies = copies
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -219,7 +223,7 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
             params["sample_weight"] = sample_weight = np.asarray(sample_weight)
         routed = self._routed("fit", params)
         settings = self._resolved_settings()
-        table = read_table(X, y, task=settings.reading.task, missing=self.missing)
+        table = self._read(X, y, settings)
         library = self._take_frame(X, y)
         labels = column_or_1d(y, warn=True)
         return self._fit(table, self._values(X), labels, routed, sample_weight, settings, library, names_of(y))

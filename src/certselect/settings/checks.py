@@ -65,6 +65,16 @@ def number_or_none(*, above: bool) -> Check:
     return check
 
 
+def feature(name: str, given: Any) -> str | int:
+    """The name or the index of a column."""
+    found = str(given) if isinstance(given, str) else as_whole(given)
+    if found is not None:
+        return found
+    raise InvalidInput(
+        f"{shown(given)} in {name}", "the name or the index of a feature", "Name features by str, number them by int."
+    )
+
+
 def text(name: str, value: Any) -> str:
     """A name that is looked up elsewhere."""
     if isinstance(value, str) and value:

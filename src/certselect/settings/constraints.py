@@ -12,8 +12,8 @@ from typing import Any, Self
 
 from certselect.errors import InvalidInput
 from certselect.names import shown
-from certselect.settings.checks import number_or_none
-from certselect.settings.fields import Option, SettingsGroup, as_float, as_whole, check_keys, setting
+from certselect.settings.checks import feature, number_or_none, one_of
+from certselect.settings.fields import Option, SettingsGroup, as_float, check_keys, setting
 
 PANEL = "Constraints"
 ALL_OR_NONE, AT_MOST_ONE = "all_or_none", "at_most_one"
@@ -21,6 +21,7 @@ _KINDS = {
     ALL_OR_NONE: "Choose all of these columns or none of them; may be repeated",
     AT_MOST_ONE: "Choose at most one of these columns; may be repeated",
 }
+COPIES = {"first": "of columns that say the same, one can be chosen", "all": "each of them can"}
 
 Feature = str | int
 
@@ -35,18 +36,9 @@ def _listed(name: str, given: Any) -> list[Any]:
         raise InvalidInput(f"{name}={shown(given)}", "a list", f"Pass {name}=[...].") from None
 
 
-def _feature(name: str, given: Any) -> Feature:
-    feature = str(given) if isinstance(given, str) else as_whole(given)
-    if feature is not None:
-        return feature
-    raise InvalidInput(
-        f"{shown(given)} in {name}", "the name or the index of a feature", "Name features by str, number them by int."
-    )
-
-
 def _features(name: str, given: Any) -> list[Feature] | None:
     """A list of names and indices; None where it is empty."""
-    return None if given is None else [_feature(name, member) for member in _listed(name, given)] or None
+    return None if given is None else [feature(name, member) for member in _listed(name, given)] or None
 
 
 def _groups(name: str, given: Any) -> dict[str, list[list[Feature]]] | None:
@@ -71,10 +63,10 @@ def _costs(name: str, given: Any) -> list[float] | dict[Feature, float] | None:
         return [_cost(f"column {i}", cost) for i, cost in enumerate(_listed(name, given))]
     costs: dict[Feature, float] = {}
     for given_feature, cost in given.items():  # a mapping, or a pandas Series, which may have a name twice
-        feature = _feature(name, given_feature)
-        if feature in costs:
-            raise InvalidInput(f"two {name} for {feature!r}", "one", "Remove one of them.")
-        costs[feature] = _cost(repr(feature), cost)
+        column = feature(name, given_feature)
+        if column in costs:
+            raise InvalidInput(f"two {name} for {column!r}", "one", "Remove one of them.")
+        costs[column] = _cost(repr(column), cost)
     return costs
 
 
@@ -135,6 +127,8 @@ class Constraints(SettingsGroup):
     budget: float | None = setting(
         None, "What the chosen columns may cost in total", PANEL, number_or_none(above=False), Option("number")
     )
+
+    copies: str = setting("first", "Columns that say the same", PANEL, one_of(COPIES), choices=COPIES)
 
     def _check(self) -> None:
         self._canonical()  # raises; what the user gave stays as it is

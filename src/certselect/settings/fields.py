@@ -20,6 +20,9 @@ ABOUT = "about"  # the key of a field's metadata
 _DEEPEST = 8  # nested lists and mappings that are saved
 
 
+OptionKind = Literal["text", "whole", "number", "flag", "bins", "columns", "groups", "costs", "kinds", "assignments"]
+
+
 @dataclass(frozen=True)
 class Option:
     """How the command line spells a setting, or one part of it.
@@ -39,7 +42,9 @@ class Option:
         Where it is not the field's.
     """
 
-    kind: Literal["text", "whole", "number", "flag", "bins", "columns", "groups", "costs", "assignments"] = "text"
+    kind: Literal["text", "whole", "number", "flag", "bins", "columns", "groups", "costs", "kinds", "assignments"] = (
+        "text"
+    )
     flag: str = ""
     help: str = ""
     metavar: str = ""

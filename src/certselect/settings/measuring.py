@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
-from certselect.errors import IdleSettingWarning, warn_user
-from certselect.settings.checks import one_of, text_or_none, whole, whole_or_one_of
+from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
+from certselect.names import find_name, shown
+from certselect.settings.checks import feature, one_of, text_or_none, whole, whole_or_one_of
 from certselect.settings.fields import Option, SettingsGroup, setting
 
 READING_PANEL, MEASURING_PANEL = "Reading the table", "Measuring information"
 TASKS = {
-    "auto": "a target of whole numbers is treated as classes",
+    "auto": "a target of whole numbers is treated as classes, unless most of them occur in a few rows only",
     "classification": "class labels",
     "regression": "numbers",
 }
@@ -19,6 +22,11 @@ MISSING = {
     "error": "refuse them",
     "level": "a level of their own",
     "pairwise": "each term uses the rows that have its columns",
+}
+KINDS = {
+    "number": "a measurement, whose order counts",
+    "levels": "each value is a level",
+    "skip": "not looked at",
 }
 MEASURES = {
     "plugin": "counts of discrete levels",
@@ -35,19 +43,58 @@ METHODS = {
 }
 # More would leave most of them empty in any table, and take gigabytes for their edges.
 MOST_BINS = 10_000
-BIN_RULES = {"sturges": "", "freedman_diaconis": "", "sqrt": ""}
-INTEGERS = {"levels": "each value is a level", "numbers": "discretised like other numbers"}
+BIN_RULES = {"auto": "3 to 5, more for more rows", "sturges": "", "freedman_diaconis": "", "sqrt": ""}
+TARGET_BIN_RULES = {"auto": BIN_RULES["auto"]}
+MOST_LEVELS = 20
+INTEGERS = {
+    "auto": f"columns of up to {MOST_LEVELS} different values are levels, the others numbers",
+    "levels": "each value is a level",
+    "numbers": "discretised like other numbers",
+}
+
+
+def _kinds(name: str, given: Any) -> dict[str | int, str] | None:
+    """What kind each column is that was named; None where none was."""
+    if given is None:
+        return None
+    try:
+        pairs = list(given.items() if isinstance(given, Mapping) else given)  # a file has pairs: keys of JSON are str
+        named = {feature(name, column): find_name(f"{name}[{shown(column)}]", kind, KINDS) for column, kind in pairs}
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(
+            f"{name}={shown(given)}",
+            f"a mapping from columns to {', '.join(map(repr, KINDS))}",
+            f"Pass {name}={{'zip': 'levels'}}, for example.",
+        ) from None
+    if len(named) < len(pairs):
+        raise InvalidInput(f"a column twice in {name}", "one kind for each", "Remove one of them.")
+    return named or None
 
 
 @dataclass(frozen=True)
 class Reading(SettingsGroup):
-    """How a table is read: what kind of target, what to do with missing values, which column holds weights.
+    """How a table is read: what kinds of columns and target, missing values, which column holds weights.
 
     `weight` is for files and data frames, whose columns have names; weights of an array are `sample_weight`.
     """
 
     task: str = setting("auto", "Kind of target to predict", READING_PANEL, one_of(TASKS), choices=TASKS)
     missing: str = setting("auto", "Missing values", READING_PANEL, one_of(MISSING), choices=MISSING)
+    kinds: Any = setting(
+        None,
+        "What columns are where that is not as it seems",
+        READING_PANEL,
+        _kinds,
+        Option(
+            "kinds",
+            "--kind",
+            "What a column is, where it was taken for something else: number, levels or skip; may be repeated",
+            "COLUMN=KIND",
+        ),
+        plain=lambda kinds: None if kinds is None else [list(pair) for pair in kinds.items()],
+    )
     weight: str | None = setting(
         None, "Column that says how much each row counts", READING_PANEL, text_or_none, Option(metavar="COLUMN")
     )
@@ -70,23 +117,24 @@ class Measuring(SettingsGroup):
         5, "Number of neighbours for the measure neighbors", MEASURING_PANEL, whole(1), Option("whole")
     )
     discretize: str = setting(
-        "uniform", "How columns of numbers are discretised", MEASURING_PANEL, one_of(METHODS), choices=METHODS
+        "quantile", "How columns of numbers are discretised", MEASURING_PANEL, one_of(METHODS), choices=METHODS
     )
     bins: int | str = setting(
-        5,
+        "auto",
         "Levels per column of numbers, a whole number or the name of a rule",
         MEASURING_PANEL,
         whole_or_one_of(2, MOST_BINS, BIN_RULES),
         Option("bins", metavar="NUMBER|RULE"),
         choices=BIN_RULES,
     )
-    integers: str = setting("levels", "Columns of whole numbers", MEASURING_PANEL, one_of(INTEGERS), choices=INTEGERS)
-    target_bins: int = setting(
-        5,
+    integers: str = setting("auto", "Columns of whole numbers", MEASURING_PANEL, one_of(INTEGERS), choices=INTEGERS)
+    target_bins: int | str = setting(
+        "auto",
         "Bins of equal counts into which the measure plugin cuts a target of numbers",
         MEASURING_PANEL,
-        whole(2, MOST_BINS),
-        Option("whole"),
+        whole_or_one_of(2, MOST_BINS, TARGET_BIN_RULES),
+        Option("bins", metavar="NUMBER|auto"),
+        choices=TARGET_BIN_RULES,
     )
 
     def __post_init__(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,22 +11,26 @@ import numpy as np
 from certselect.errors import InvalidInput
 from certselect.table.labels import encode, missing_cells
 from certselect.table.model import Block, Kind
+from certselect.table.times import TIMES, array_of_times, seconds_of
 
 _WHOLE = (int, np.integer, np.bool_)
 _REAL = (*_WHOLE, float, np.floating, Decimal)
 _COMPLEX = (complex, np.complexfloating)
-_TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column read by itself; `missing` marks the cells without a value, None if all have one."""
+    """One column read by itself; `missing` marks the cells without a value, None if all have one.
+
+    `dated` if its numbers are the seconds of dates, times or durations.
+    """
 
     position: int
     kind: Kind
     values: np.ndarray
     vocabulary: tuple[Hashable, ...] = ()
     missing: np.ndarray | None = None
+    dated: bool = False
 
 
 def array_block(values: np.ndarray, positions: np.ndarray, masked: np.ndarray | None = None) -> Block | None:
@@ -51,7 +54,7 @@ def array_block(values: np.ndarray, positions: np.ndarray, masked: np.ndarray | 
     if kind == "c":
         raise complex_data("X")
     if kind in "mM":
-        raise dates_and_times("X")
+        return array_block(array_of_times(values), positions, masked)
     return None
 
 
@@ -73,7 +76,7 @@ def unmasked(values: np.ndarray) -> np.ndarray:
 
 
 def read_values(values: Sequence[object], position: int, name: str, *, categories: bool = False) -> Column:
-    """A column of Python values: integers if all are, numbers if all are, else categories.
+    """A column of Python values: integers if all are, numbers if all are or all are dates, else categories.
 
     Missing cells do not count: integers and None are integers. With `categories` the
     values are categories whatever their type.
@@ -82,10 +85,14 @@ def read_values(values: Sequence[object], position: int, name: str, *, categorie
     missing = missing_cells(values)
     if not categories:
         present = values if missing is None else [values[row] for row in np.flatnonzero(~missing).tolist()]
-        array = numeric_array(present, where)
+        times = [issubclass(kind, TIMES) for kind in set(map(type, present))]
+        dated = bool(times) and all(times)
+        read = seconds_of if dated else numeric_array
+        array = None if any(times) and not dated else read(present, where)
         if array is not None:
             kind = "number" if array.dtype.kind == "f" else "integer"
-            return Column(position, kind, array if missing is None else _spread(array, missing), missing=missing)
+            spread = array if missing is None else _spread(array, missing)
+            return Column(position, kind, spread, missing=missing, dated=dated)
     codes, vocabulary = encode(values, where)
     return Column(position, "category", codes, vocabulary, missing)
 
@@ -102,7 +109,7 @@ def numeric_array(values: Sequence[object], where: str) -> np.ndarray | None:
     types = set(map(type, values))
     if any(issubclass(kind, _COMPLEX) for kind in types):
         raise complex_data(where)
-    if any(issubclass(kind, _TIMES) for kind in types):
+    if any(issubclass(kind, TIMES) for kind in types):
         raise dates_and_times(where)
     if not types or not all(issubclass(kind, _REAL) for kind in types):
         return None

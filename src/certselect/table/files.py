@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from certselect.errors import InvalidInput
 from certselect.settings import Reading
@@ -30,6 +30,9 @@ def read_file(
     weight: str | None = None,
     task: str = Reading.task,
     missing: str = Reading.missing,
+    kinds: Mapping[Any, str] | None = None,
+    unread: Iterable[Any] | None = None,
+    wanted: Iterable[Any] | None = None,
 ) -> Table:
     """Read a table with its target from a CSV or Parquet file.
 
@@ -45,7 +48,7 @@ def read_file(
         all others are features.
     weight : str, optional
         Name of the column of sample weights; it is not a feature.
-    task, missing
+    task, missing, kinds, unread, wanted
         As in `read_table`; "auto" makes missing values a level of their own.
     """
     file = Path(path)
@@ -60,7 +63,9 @@ def read_file(
         raise _empty(file)
     columns = _read_parquet(file) if name.endswith(_PARQUET) else _read_text(file, tabs=".tsv" in name)
     features, targets, weights = split_columns(columns, target, weight)
-    return read_table(features, targets, sample_weight=weights, task=task, missing=missing)
+    return read_table(
+        features, targets, sample_weight=weights, task=task, missing=missing, kinds=kinds, unread=unread, wanted=wanted
+    )
 
 
 def _read_parquet(file: Path) -> pyarrow.Table:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.table.columns import Column, array_block, dates_and_times, gather, read_values
-from certselect.table.complete import name_columns
+from certselect.table.columns import Column, array_block, gather, read_values
 from certselect.table.model import Block
+from certselect.table.times import series_of_times
 
 
 def as_frame(X: Any) -> Any | None:
@@ -53,8 +53,8 @@ def frame_columns(X: Any) -> Iterable[Any]:
     return nw.from_native(X, eager_only=True).iter_columns()
 
 
-def read_frame(X: Any, names: tuple[str, ...]) -> tuple[Block, ...]:
-    """Columns of a frame by kind: whole groups of numeric ones at once, the others one by one."""
+def read_frame(X: Any, names: Sequence[str]) -> tuple[tuple[Block, ...], list[int]]:
+    """Columns of a frame by kind, whole groups of numeric ones at once, the others one by one; and which are dates."""
     import narwhals as nw
 
     everything = np.arange(len(names), dtype=np.intp)
@@ -64,7 +64,7 @@ def read_frame(X: Any, names: tuple[str, ...]) -> tuple[Block, ...]:
             # One dtype throughout is one array inside pandas: no look at each of 20 000 columns.
             block = array_block(X.to_numpy(), everything)
             assert block is not None
-            return (block,)
+            return (block,), []
     if nw.dependencies.is_pandas_dataframe(X):
         X = X.set_axis(range(len(names)), axis=1)  # narwhals refuses a name that occurs twice
     elif nw.dependencies.is_pyarrow_table(X):
@@ -77,7 +77,8 @@ def read_frame(X: Any, names: tuple[str, ...]) -> tuple[Block, ...]:
     columns: list[Column] = []
     for dtype, positions in groups.items():
         if dtype.is_temporal():
-            raise dates_and_times(f"columns {name_columns(names[position] for position in positions)}")
+            columns.extend(_dated_column(frame[:, position], position, names[position]) for position in positions)
+            continue
         whole = dtype.is_integer() or dtype == nw.Boolean
         if dtype in _numpy_dtypes(nw):
             values = frame[:, positions].to_numpy()
@@ -93,7 +94,13 @@ def read_frame(X: Any, names: tuple[str, ...]) -> tuple[Block, ...]:
                 read_values(frame[:, position].to_list(), position, names[position], categories=categories)
                 for position in positions
             )
-    return (*blocks, *gather(sorted(columns, key=lambda column: column.position)))
+    columns.sort(key=lambda column: column.position)
+    return (*blocks, *gather(columns)), [column.position for column in columns if column.dated]
+
+
+def _dated_column(series: Any, position: int, name: str) -> Column:
+    seconds, missing = series_of_times(series, f"column {name!r}")
+    return Column(position, "number", seconds, missing=missing if missing.any() else None, dated=True)
 
 
 def _whole_column(series: Any, position: int) -> Column:

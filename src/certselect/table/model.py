@@ -15,6 +15,25 @@ Kind = Literal["integer", "number", "category"]
 Missing = Literal["error", "level", "pairwise", "auto"]
 
 
+@dataclass(frozen=True)
+class Decision:
+    """What was made of columns that their user did not ask for, and why, in words.
+
+    Attributes
+    ----------
+    kind : str
+        "identifier" and "text" are left out, "date" and "number" measured as numbers, a "copy" not
+        chosen beside what it is a copy of; "target" is about the target.
+    why : str
+    columns : tuple of int
+        Places among the table's features, ascending; none for the target.
+    """
+
+    kind: str
+    why: str
+    columns: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Block:
     """Columns of one kind and one dtype, side by side, so that array operations handle 20 000 at once.
@@ -39,6 +58,17 @@ class Block:
     values: np.ndarray
     vocabularies: tuple[tuple[Hashable, ...], ...] = ()
     missing: np.ndarray | None = None
+
+    def columns(self, places: np.ndarray) -> Block:
+        """Some of the columns, by their places in the block."""
+        missing = None if self.missing is None else self.missing[:, places]
+        return Block(
+            self.kind,
+            self.positions[places],
+            self.values[:, places],
+            tuple(self.vocabularies[place] for place in places) if self.vocabularies else (),
+            missing if missing is not None and missing.any() else None,
+        )
 
     def rows(self, rows: np.ndarray) -> Block:
         missing = None if self.missing is None else self.missing[rows]
@@ -103,6 +133,8 @@ class Table:
         What is to become of missing values: there are none; a level of their own; each term
         is about the rows that have what it is about; a level where levels are counted, rows
         left out where they are not.
+    decisions : tuple of Decision
+        What was made of columns by their values: identifiers left out, dates measured.
     """
 
     blocks: tuple[Block, ...] | tuple[SparseBlock]
@@ -112,6 +144,7 @@ class Table:
     target_numbers: np.ndarray
     weights: np.ndarray | None = None
     missing: Missing = "error"
+    decisions: tuple[Decision, ...] = ()
 
     @property
     def task(self) -> str:

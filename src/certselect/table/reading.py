@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
 
-from certselect.errors import InvalidInput, UnusableType
+from certselect.errors import ColumnsLeftOutWarning, InvalidInput, UnusableType, warn_user
+from certselect.names import Columns
 from certselect.settings import Reading
 from certselect.table.columns import array_block, gather, read_values, unmasked
 from certselect.table.complete import name_columns, settle_missing, settle_missing_sparse
 from certselect.table.frames import as_frame, frame_names, frame_rows, read_frame
-from certselect.table.model import Block, Missing, Table
+from certselect.table.kinds import LEFT_OUT, settle_kinds, whole_numbers_with_gaps, zeros
+from certselect.table.model import Block, Decision, Missing, Table
+from certselect.table.output import take_columns
 from certselect.table.sparse import check_sparse_shape, is_sparse, sparse_block
 from certselect.table.target import read_target
 from certselect.table.weights import read_weights
@@ -28,12 +32,17 @@ def read_table(
     sample_weight: Any = None,
     task: str = Reading.task,
     missing: str = Reading.missing,
+    kinds: Mapping[Any, str] | None = None,
+    unread: Iterable[Any] | None = None,
+    wanted: Iterable[Any] | None = None,
 ) -> Table:
     """Which columns does the table have, of what kind, and what is the target?
 
     Integers and bools are distinguished from numbers by their dtype, not by their
-    values; everything that is neither is a category. Infinite values are refused,
-    with the columns named.
+    values; dates, times and durations are numbers, of seconds; everything else is a
+    category. Columns whose values only tell one row from another are left out, and
+    texts that are dates are dates: `decisions` of the table says so. Infinite values
+    are refused, with the columns named.
 
     Parameters
     ----------
@@ -50,11 +59,18 @@ def read_table(
         to add up to the number of rows. Rows of weight 0 are left out.
     task : {"auto", "classification", "regression"}
         Whether the target is labels or numbers. "auto" looks at each of its columns:
-        numbers that are not all whole are numbers, everything else is labels.
+        numbers that are not all whole are numbers, and so are whole numbers of which there are
+        more than 20 different ones, in fewer than 5 rows each on average; everything else is labels.
     missing : {"auto", "error", "level", "pairwise"}
         What becomes of NaN, None and null: they are refused, with the columns named; they
         are a value of their own; or each measure leaves out the rows that lack what it is
         about. "auto" is "level" for data frames, else "error".
+    kinds : mapping from names or indices of columns to {"number", "levels", "skip"}, optional
+        What a column is, where it would be taken for something else; "skip" for not looked at.
+    unread : list of names or indices, optional
+        Columns that nobody looks at, whatever is in them.
+    wanted : list of names or indices, optional
+        Columns that are not left out, whatever is in them.
 
     Examples
     --------
@@ -62,7 +78,7 @@ def read_table(
     >>> [block.kind for block in table.blocks], table.classes
     (['integer', 'number', 'category'], ('no', 'yes'))
     """
-    how = Reading(task=task, missing=missing)
+    how = Reading(task=task, missing=missing, kinds=kinds)
     task, missing = how.task, how.missing
     frame = None
     if is_sparse(X):
@@ -77,14 +93,23 @@ def read_table(
     rows, weights = read_weights(sample_weight, shape[0])
     n_samples = shape[0] if rows is None else len(rows)
     policy = cast(Missing, missing if keeps_missing(missing, X) else "error")
+    given, closed = _stated_kinds(how.kinds, unread, names)
+    columns = Columns(names)
+    kept = {columns.find("include", column) for column in wanted or ()}
     if is_sparse(X):
-        block = sparse_block(X, rows)
+        block = sparse_block(X, rows, closed)
+        _refuse_sparse_kinds(given, names)
         blocks, policy = (block,), settle_missing_sparse(block, names, n_samples, policy)
+        decisions = ()
     else:
-        blocks = _frame_blocks(frame, rows, names) if frame is not None else _array_blocks(X, rows, names)
+        blocks, dates = _open_columns(frame if frame is not None else X, frame is not None, rows, names, closed)
+        blocks, decisions = settle_kinds(blocks, names, given, dates, kept)
         blocks, policy = settle_missing(blocks, names, n_samples, policy)
+        blocks = whole_numbers_with_gaps(blocks)
     target = read_target(y, shape[0], task, rows)
-    return Table(blocks, names, target.codes, target.classes, target.numbers, weights, policy)
+    _warn_of_left_out(decisions, names)
+    decisions += target.decisions
+    return Table(blocks, names, target.codes, target.classes, target.numbers, weights, policy, decisions)
 
 
 def keeps_missing(missing: str, X: Any) -> bool:
@@ -159,11 +184,64 @@ def _default_names(count: int) -> tuple[str, ...]:
     return tuple([f"x{i}" for i in range(count)])
 
 
-def _frame_blocks(frame: Any, rows: np.ndarray | None, names: tuple[str, ...]) -> tuple[Block, ...]:
+def _stated_kinds(
+    kinds: Mapping[Any, str] | None, unread: Iterable[Any] | None, names: tuple[str, ...]
+) -> tuple[dict[int, str], list[int]]:
+    """The kinds that were given, by place, and the columns that are not to be looked at, ascending."""
+    if not kinds and not unread:
+        return {}, []
+    columns = Columns(names)
+    stated = {columns.find("kinds", column): kind for column, kind in (kinds or {}).items()}
+    closed = {columns.find("exclude", column) for column in unread or ()}
+    closed |= {i for i, kind in stated.items() if kind == "skip"}
+    return {i: kind for i, kind in stated.items() if i not in closed}, sorted(closed)
+
+
+def _warn_of_left_out(decisions: Sequence[Decision], names: Sequence[str]) -> None:
+    left = [decision for decision in decisions if decision.kind in LEFT_OUT]
+    if left:
+        said = "; ".join(f"{name_columns(names[i] for i in one.columns)} ({one.kind}: {one.why})" for one in left)
+        first = names[left[0].columns[0]]
+        warn_user(
+            f"Columns left out, for their values only tell one row from another: {said}. "
+            f"Pass kinds={{{first!r}: 'levels'}} or 'number' to use one, 'skip' to leave it out without this warning.",
+            ColumnsLeftOutWarning,
+        )
+
+
+def _refuse_sparse_kinds(given: Mapping[int, str], names: Sequence[str]) -> None:
+    if given:
+        raise InvalidInput(
+            f"kinds for {name_columns(names[i] for i in given)} of a sparse matrix",
+            "'skip' alone: the columns of a sparse matrix are all of one type",
+            "Pass integers='levels' or 'numbers' for all of them, or a dense table.",
+        )
+
+
+def _open_columns(
+    X: Any, is_frame: bool, rows: np.ndarray | None, names: tuple[str, ...], closed: list[int]
+) -> tuple[tuple[Block, ...], list[int]]:
+    """The columns that may be looked at, and zeros for the others; and which of them were dates."""
+    if not closed:
+        return _frame_blocks(X, rows, names) if is_frame else _array_blocks(X, rows, names)
+    places = np.setdiff1d(np.arange(len(names)), closed)
+    n_rows = X.shape[0] if rows is None else len(rows)
+    blocks: tuple[Block, ...] = ()
+    dates: list[int] = []
+    if len(places):
+        part, named = take_columns(X, places) if is_frame else X[:, places], [names[i] for i in places]
+        blocks, dates = _frame_blocks(part, rows, named) if is_frame else _array_blocks(part, rows, named)
+    blocks = tuple(replace(block, positions=places[block.positions]) for block in blocks)
+    return (*blocks, zeros(n_rows, closed)), places[dates].tolist()
+
+
+def _frame_blocks(frame: Any, rows: np.ndarray | None, names: Sequence[str]) -> tuple[tuple[Block, ...], list[int]]:
     return read_frame(frame if rows is None else frame_rows(frame, rows), names)
 
 
-def _array_blocks(array: np.ndarray, rows: np.ndarray | None, names: tuple[str, ...]) -> tuple[Block, ...]:
+def _array_blocks(
+    array: np.ndarray, rows: np.ndarray | None, names: Sequence[str]
+) -> tuple[tuple[Block, ...], list[int]]:
     if array.dtype.kind == "V":
         raise UnusableType(
             f"X with dtype {array.dtype}", "numbers, strings or objects", "Pass structured data as a data frame."
@@ -171,12 +249,10 @@ def _array_blocks(array: np.ndarray, rows: np.ndarray | None, names: tuple[str, 
     if rows is not None:
         array = array[rows]
     masked = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
-    block = array_block(
-        np.asarray(array),
-        np.arange(array.shape[1], dtype=np.intp),
-        masked if masked is not None and masked.any() else None,
-    )
+    everything = np.arange(array.shape[1], dtype=np.intp)
+    block = array_block(np.asarray(array), everything, masked if masked is not None and masked.any() else None)
     if block is not None:
-        return (block,)
+        return (block,), everything.tolist() if array.dtype.kind in "mM" else []
     array = array if masked is None else unmasked(array)
-    return gather(read_values(array[:, i].tolist(), i, name) for i, name in enumerate(names))
+    columns = [read_values(array[:, i].tolist(), i, name) for i, name in enumerate(names)]
+    return gather(columns), [column.position for column in columns if column.dated]

@@ -8,7 +8,7 @@ from typing import Any
 
 from certselect.errors import InvalidInput
 from certselect.names import shown
-from certselect.settings import Reading
+from certselect.settings import Constraints, Reading
 from certselect.table.files import read_file
 from certselect.table.frames import as_frame, frame_names
 from certselect.table.model import Table
@@ -18,13 +18,27 @@ from certselect.table.series import names_of
 
 
 def read_source(
-    source: Any, target: Any, reading: Reading, *, sample_weight: Any = None, feature_names: Any = None
+    source: Any,
+    target: Any,
+    reading: Reading,
+    *,
+    sample_weight: Any = None,
+    feature_names: Any = None,
+    constraints: Constraints | None = None,
 ) -> tuple[Table, tuple[str, ...]]:
     """The table, and the names of its target columns where they have any.
 
-    `target` names columns of a file or of a data frame, or holds the target itself.
+    `target` names columns of a file or of a data frame, or holds the target itself. Columns that the
+    `constraints` exclude are not looked at, and those they include not left out; a Table's were read already.
     """
-    how = {"task": reading.task, "missing": reading.missing}
+    asked = constraints or Constraints()
+    how: dict[str, Any] = {
+        "task": reading.task,
+        "missing": reading.missing,
+        "kinds": reading.kinds,
+        "unread": asked.exclude,
+        "wanted": asked.include,
+    }
     if isinstance(source, Table):
         usual = Reading().to_dict()
         stated = {name: value for name, value in reading.to_dict().items() if value != usual[name]}

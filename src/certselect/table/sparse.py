@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,12 @@ def is_sparse(X: Any) -> bool:
     return any(base.__module__.startswith("scipy.sparse") for base in type(X).__mro__)
 
 
-def sparse_block(X: Any, rows: np.ndarray | None = None) -> SparseBlock:
+def sparse_block(X: Any, rows: np.ndarray | None = None, unread: Sequence[int] = ()) -> SparseBlock:
     """All columns of a sparse matrix in any format, or these rows of them, column by column; X is not changed.
 
     Cells stored twice count as their sum, and stored zeros as zeros. Time and memory
-    grow with the stored cells, the rows and the columns, not with their product.
+    grow with the stored cells, the rows and the columns, not with their product. Columns that are
+    `unread` come out empty.
     """
     from scipy.sparse import csc_array
 
@@ -36,6 +38,12 @@ def sparse_block(X: Any, rows: np.ndarray | None = None) -> SparseBlock:
         values = values.copy()
         values.sum_duplicates()
         values.eliminate_zeros()
+    if len(unread):
+        stored = np.diff(values.indptr)
+        kept = ~np.isin(np.repeat(np.arange(len(stored)), stored), unread)
+        stored[list(unread)] = 0
+        starts = np.concatenate([[0], np.cumsum(stored)])
+        values = csc_array((values.data[kept], values.indices[kept], starts), shape=X.shape)
     if kind == "f" and values.dtype not in (np.float32, np.float64):
         values = csc_array(values.astype(np.float64))
     return SparseBlock("number" if kind == "f" else "integer", np.arange(X.shape[1], dtype=np.intp), values)

@@ -8,23 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput, ManyClassesWarning, warn_user
+from certselect.errors import InvalidInput
 from certselect.settings import Reading
 from certselect.table.labels import encode
+from certselect.table.model import Decision
 from certselect.table.series import Values, checked, columns_of
 
 NO_LABELS = ("any",)  # the one class of a target without labels
-# More different whole numbers than this, and fewer rows for each than that, look like a measurement.
+# More different whole numbers than this, and fewer rows for each than that, are a measurement.
 _MANY_CLASSES, _FEW_ROWS_EACH = 20, 5
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is to be predicted: class codes (m,) int32, the classes' labels, and numbers (m, t)."""
+    """What is to be predicted: class codes (m,) int32, the classes' labels, and numbers (m, t).
+
+    And what was decided about it that its types do not say.
+    """
 
     codes: np.ndarray
     classes: tuple[Hashable, ...]
     numbers: np.ndarray
+    decisions: tuple[Decision, ...] = ()
 
 
 def read_target(y: Any, n_samples: int, task: str = Reading.task, rows: np.ndarray | None = None) -> Target:
@@ -32,7 +37,8 @@ def read_target(y: Any, n_samples: int, task: str = Reading.task, rows: np.ndarr
 
     Labels may be integers, whole floats, strings, bools or any other hashable values, in
     lists, arrays, series or frames. A column of numbers that are not all whole is a
-    measurement, unless `task` is "classification"; so is every column if `task` is "regression".
+    measurement, and so is one of many different whole numbers in a few rows each, unless `task` is
+    "classification"; so is every column if `task` is "regression".
     """
     if y is None:
         raise InvalidInput(
@@ -40,19 +46,21 @@ def read_target(y: Any, n_samples: int, task: str = Reading.task, rows: np.ndarr
         )
     labels: list[tuple[np.ndarray, tuple[Hashable, ...]]] = []
     numbers: list[np.ndarray] = []
+    decisions: list[Decision] = []
     for values in _of_length(columns_of(y, "y"), n_samples):
         column = checked(values if rows is None else _taken(values, rows), "y", "label")
-        if _is_measured(column, task):
+        many = _many_whole_numbers(column) if task == "auto" else None
+        if many is not None:
+            decisions.append(many)
+        if many is not None or _is_measured(column, task):
             numbers.append(np.asarray(column, dtype=np.float64) + 0.0)
         else:
             labels.append(_number_classes(column))
-            if task == "auto":
-                _warn_of_many(column, len(labels[-1][1]))
     m = n_samples if rows is None else len(rows)
     measured = np.stack(numbers, axis=1) if numbers else np.empty((m, 0))
     codes, classes = _joined(labels) if labels else (np.zeros(m, dtype=np.int32), NO_LABELS)
     refuse_constant(classes, measured, trimmed=rows is not None)
-    return Target(codes, classes, measured)
+    return Target(codes, classes, measured, tuple(decisions))
 
 
 def refuse_constant(classes: tuple[Hashable, ...], numbers: np.ndarray, *, trimmed: bool) -> None:
@@ -132,12 +140,14 @@ def _joined(
     return joint.astype(np.int32), combinations
 
 
-def _warn_of_many(column: Values, n_classes: int) -> None:
-    if not isinstance(column, np.ndarray):
-        return
-    if n_classes > _MANY_CLASSES and len(column) < _FEW_ROWS_EACH * n_classes:
-        warn_user(
-            f"The target has {n_classes} different whole numbers in {len(column)} rows, read as class labels: "
-            f"pass task='regression' if it is a measurement, task='classification' if they are labels.",
-            ManyClassesWarning,
-        )
+def _many_whole_numbers(column: Values) -> Decision | None:
+    """What there is to say of whole numbers that are too many for classes; None if they are not."""
+    if not isinstance(column, np.ndarray) or column.dtype == bool or len(column) <= _MANY_CLASSES:
+        return None
+    if column.dtype.kind == "f" and not (column == np.floor(column)).all():
+        return None  # a measurement anyway
+    different = len(np.unique(column))
+    if different <= _MANY_CLASSES or len(column) >= _FEW_ROWS_EACH * different:
+        return None
+    how = f"{different} different whole numbers in {len(column)} rows are a number to predict, not classes"
+    return Decision("target", how)

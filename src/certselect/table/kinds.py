@@ -1,0 +1,236 @@
+"""What kind each column is: numbers, levels, dates, or something that tells one row from another and no more.
+
+Blocks come with the kinds that their types say. Here a column that the user named becomes what
+they said it is, and others are judged by their values: identifiers and texts of too many levels
+are left out, texts that are dates become numbers. A column that is left out stays in the table as
+one of zeros, which no search can choose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from certselect.errors import InvalidInput
+from certselect.settings.measuring import MOST_LEVELS
+from certselect.table.columns import Column, gather
+from certselect.table.model import Block, Decision
+from certselect.table.times import dates_in_text
+
+IDENTIFIER, TEXT, DATE = "identifier", "text", "date"
+LEFT_OUT = (IDENTIFIER, TEXT)
+# An identifier has nearly as many different values as rows: this share of them at least.
+_NEARLY_ALL = 0.95
+# Numbers that identify are handed out one after the other: their range is at most so many times the rows ...
+_DENSE = 2.0
+# ... or their column is called what such columns are called.
+_CALLED_SO = re.compile(
+    r"(^|[^a-z])(id|ids|uid|uuid|guid|identifier|record|rowid|index|serial|unnamed)([^a-z]|$)", re.I
+)
+_CAMEL_CASE = re.compile(r"[a-z](Id|ID)$")
+_MEASURED = "measured as a number"
+# Whole numbers up to this are the same as floats and as integers.
+_EXACT = 2.0**53
+# Texts of more levels than this share of the rows have a level for every row or two.
+_TOO_MANY = 0.5
+
+
+@dataclass(frozen=True)
+class _Judged:
+    position: int
+    kind: str
+    why: str
+
+
+def settle_kinds(
+    blocks: Sequence[Block],
+    names: Sequence[str],
+    given: Mapping[int, str],
+    dates: Iterable[int],
+    kept: Collection[int] = (),
+) -> tuple[tuple[Block, ...], tuple[Decision, ...]]:
+    """The blocks with every column of the kind it shall have, and what was decided that the user did not say.
+
+    `given` are the kinds the user named; `dates` the columns that were of a type for dates and are numbers now;
+    `kept` those that are left out in no case.
+    """
+    judged = [verdict for block in blocks for verdict in _judge(block, names, given)]
+    judged = [verdict for verdict in judged if verdict.kind not in LEFT_OUT or verdict.position not in kept]
+    seconds = {verdict.position: "number" for verdict in judged if verdict.kind == DATE}
+    skipped = {verdict.position: "skip" for verdict in judged if verdict.kind in LEFT_OUT}
+    settled = _recast(blocks, names, {**given, **seconds, **skipped})
+    judged += [_Judged(i, DATE, _MEASURED) for i in dates if i not in given]
+    return settled, gather_decisions((verdict.kind, verdict.why, verdict.position) for verdict in judged)
+
+
+def gather_decisions(made: Iterable[tuple[str, str, int]]) -> tuple[Decision, ...]:
+    """Decisions (kind, why, column), those of one kind for one reason put together, in order of their first column."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for kind, why, position in sorted(made, key=lambda one: one[2]):
+        found.setdefault((kind, why), []).append(position)
+    return tuple(Decision(kind, why, tuple(columns)) for (kind, why), columns in found.items())
+
+
+def zeros(n_rows: int, positions: Sequence[int]) -> Block:
+    """Columns that nobody looks at."""
+    return Block("integer", np.array(positions, dtype=np.intp), np.zeros((n_rows, len(positions)), dtype=np.int8))
+
+
+def whole_numbers_with_gaps(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Floats that are whole but for missing ones become the integers that a library without a gap would hold."""
+    kept: list[Block] = []
+    columns: list[Column] = []
+    for block in blocks:
+        if block.kind != "number" or block.missing is None:
+            kept.append(block)
+            continue
+        values = np.where(block.missing, 0.0, block.values)
+        whole = block.missing.any(axis=0) & ~block.missing.all(axis=0)
+        whole &= ((values == np.floor(values)) & (np.abs(values) < _EXACT)).all(axis=0)
+        if (~whole).any():
+            kept.append(block.columns(np.flatnonzero(~whole)))
+        columns.extend(
+            Column(int(block.positions[j]), "integer", values[:, j].astype(np.int64), missing=block.missing[:, j])
+            for j in np.flatnonzero(whole)
+        )
+    return (*kept, *gather(columns))
+
+
+def _judge(block: Block, names: Sequence[str], given: Collection[int]) -> Iterable[_Judged]:
+    if block.values.dtype == bool or len(block.values) <= MOST_LEVELS:
+        return
+    if block.kind == "category":
+        for place, position in enumerate(block.positions.tolist()):
+            if position not in given:
+                yield from _judge_levels(block, place, position)
+        return
+    called = [place for place, i in enumerate(block.positions.tolist()) if _is_called_identifier(str(names[i]))]
+    for place in _may_identify(block.values, called):
+        position = int(block.positions[place])
+        if position not in given:
+            yield from _judge_numbers(block, place, position, named_so=place in called)
+
+
+def _judge_levels(block: Block, place: int, position: int) -> Iterable[_Judged]:
+    vocabulary = block.vocabularies[place]
+    codes = block.values[:, place]
+    present, levels = int((codes >= 0).sum()), len(np.unique(codes[codes >= 0]))
+    dated = dates_in_text(vocabulary)
+    if dated is not None:
+        yield _Judged(position, DATE, _MEASURED + dated[1])
+    elif levels > MOST_LEVELS and levels >= _NEARLY_ALL * present:
+        yield _Judged(position, IDENTIFIER, f"{levels} different values in {present} rows")
+    elif levels > MOST_LEVELS and levels > _TOO_MANY * present:
+        yield _Judged(position, TEXT, f"{levels} levels in {present} rows, too many to count")
+
+
+def _judge_numbers(block: Block, place: int, position: int, *, named_so: bool) -> Iterable[_Judged]:
+    column = block.values[:, place]
+    if block.missing is not None:
+        column = column[~block.missing[:, place]]
+    elif column.dtype.kind == "f":
+        column = column[~np.isnan(column)]
+    if len(column) <= MOST_LEVELS or (column.dtype.kind == "f" and not (column == np.floor(column)).all()):
+        return
+    different = np.unique(column)
+    dense = float(different[-1]) - float(different[0]) < _DENSE * len(column)
+    if len(different) > MOST_LEVELS and len(different) >= _NEARLY_ALL * len(column) and (dense or named_so):
+        how = "" if dense else ", and so it is called"
+        yield _Judged(position, IDENTIFIER, f"{len(different)} different whole numbers in {len(column)} rows{how}")
+
+
+def _may_identify(values: np.ndarray, called: list[int]) -> list[int]:
+    """Which columns of numbers are worth a closer look: those called so, and those dense in their range.
+
+    The range of an identifier is at least as wide as it has values.
+    """
+    if values.dtype.kind == "f":
+        # Most columns of floats show by their first number that they do not count anything.
+        first = values[0]
+        places = np.flatnonzero((first == np.floor(first)) | np.isnan(first))
+        values = values[:, places] if len(places) < values.shape[1] else values
+    else:
+        places = np.arange(values.shape[1])
+    if not len(places):
+        return []
+    low, high = (np.fmin, np.fmax) if values.dtype.kind == "f" else (np.minimum, np.maximum)
+    with np.errstate(over="ignore", invalid="ignore"):
+        span = high.reduce(values, axis=0).astype(np.float64) - low.reduce(values, axis=0).astype(np.float64)
+    dense = (span >= MOST_LEVELS) & (span < _DENSE * len(values))
+    return sorted({*places[dense].tolist(), *set(called).intersection(places.tolist())})
+
+
+def _is_called_identifier(name: str) -> bool:
+    return bool(_CALLED_SO.search(name) or _CAMEL_CASE.search(name))
+
+
+def _recast(blocks: Sequence[Block], names: Sequence[str], kinds: Mapping[int, str]) -> tuple[Block, ...]:
+    """The blocks with these columns taken out and put back as what they shall be."""
+    if not kinds:
+        return tuple(blocks)
+    kept: list[Block] = []
+    columns: list[Column] = []
+    skipped: list[int] = []
+    for block in blocks:
+        changed = [place for place, i in enumerate(block.positions.tolist()) if i in kinds]
+        if not changed:
+            kept.append(block)
+            continue
+        stay = np.setdiff1d(np.arange(len(block.positions)), changed)
+        if len(stay):
+            kept.append(block.columns(stay))
+        for place in changed:
+            position = int(block.positions[place])
+            if kinds[position] == "skip":
+                skipped.append(position)
+            elif kinds[position] == "number":
+                columns.append(_as_number(block, place, position, names[position]))
+            else:
+                columns.append(_as_levels(block, place, position))
+    if skipped:
+        kept.append(zeros(len(blocks[0].values), sorted(skipped)))
+    return (*kept, *gather(sorted(columns, key=lambda column: column.position)))
+
+
+def _as_number(block: Block, place: int, position: int, name: str) -> Column:
+    column, missing = block.values[:, place], _missing(block, place)
+    if block.kind == "category":
+        vocabulary = block.vocabularies[place]
+        dated = dates_in_text(vocabulary)
+        numbers = np.array([_to_float(text, name) for text in vocabulary] if dated is None else dated[0])
+        return Column(position, "number", np.where(column >= 0, numbers[column], np.nan), missing=missing)
+    numbers = column.astype(np.float64)
+    if missing is not None:
+        numbers[missing] = np.nan
+    return Column(position, "number", numbers, missing=missing)
+
+
+def _to_float(value: object, name: str) -> float:
+    try:
+        return float(value)  # pyright: ignore[reportArgumentType]
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(
+            f"{value!r:.60} in column {name!r}, which shall be a number",
+            "numbers or dates in every row",
+            "Convert them first, or leave the column out of kinds.",
+        ) from None
+
+
+def _as_levels(block: Block, place: int, position: int) -> Column:
+    if block.kind == "category":
+        return Column(position, "category", block.values[:, place], block.vocabularies[place], _missing(block, place))
+    column, missing = block.values[:, place], _missing(block, place)
+    if missing is None and column.dtype.kind == "f" and np.isnan(column).any():
+        missing = np.isnan(column)
+    present = column if missing is None else column[~missing]
+    vocabulary = np.unique(present + 0.0 if column.dtype.kind == "f" else present)
+    codes = np.full(len(column), -1, dtype=np.int32)
+    codes[slice(None) if missing is None else ~missing] = np.searchsorted(vocabulary, present)
+    return Column(position, "category", codes, tuple(vocabulary.tolist()), missing)
+
+
+def _missing(block: Block, place: int) -> np.ndarray | None:
+    return None if block.missing is None or not block.missing[:, place].any() else block.missing[:, place]
