@@ -131,14 +131,14 @@ def first_of_each_kind(codes: np.ndarray) -> np.ndarray:
 def terms_of(data_set: DataSet, folder: Path) -> InformationTerms:
     """Terms of the three-state codes, without constants and duplicates, of the most relevant columns if too many."""
     X, y = data_set.read(folder)
-    coded = code_table(read_table(X, y), discretize="mean_std")
+    coded = code_table(read_table(X, y), discretize="mean_std", integers="levels")
     codes = coded.codes[~coded.constant]
     codes = codes[first_of_each_kind(codes)]
-    terms = information_terms(codes.T, y)
+    terms = information_terms(codes.T, y, integers="levels")
     if data_set.most_features is None or len(codes) <= data_set.most_features:
         return terms
     most_relevant = np.argsort(-terms.relevance, kind="stable")[: data_set.most_features]
-    return information_terms(codes[np.sort(most_relevant)].T, y)
+    return information_terms(codes[np.sort(most_relevant)].T, y, integers="levels")
 
 
 def searched(problem: SubsetProblem, strategy: str, **options: Any) -> Selection:
@@ -149,7 +149,7 @@ def searched(problem: SubsetProblem, strategy: str, **options: Any) -> Selection
 
 
 def measured(name: str, terms: InformationTerms, criterion: str, k: int) -> Row:
-    problem = subset_problem(terms, k, criterion)
+    problem = subset_problem(terms, k, criterion, copies="all")
     found = {search: searched(problem, search) for search in SEARCHES}
     began = time.perf_counter()
     exact = searched(problem, "exact", max_seconds=DATA_SETS[name].limit)

@@ -31,7 +31,7 @@ FORWARD_BAR = 10
 
 
 def both_matrices(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    terms = information_terms(X, y, n_jobs=N_THREADS)
+    terms = information_terms(X, y, integers="levels", n_jobs=N_THREADS)
     conditional = terms.conditional_redundancy
     return terms.redundancy, conditional
 
@@ -64,7 +64,7 @@ def forward() -> None:
     for m, n, levels in FORWARD:
         X, y = coded_table(m, n, levels, 2)
         for criterion in ("jmi", "mrmr"):
-            selector = SubsetSelector(50, criterion=criterion, strategy="forward", n_jobs=N_THREADS)
+            selector = SubsetSelector(50, criterion=criterion, strategy="forward", copies="all", n_jobs=N_THREADS)
             reference = numpy_greedy(X, y, levels, 50, criterion)
             if selector.fit(X, y).indices_.tolist() != reference:
                 sys.exit(f"different features chosen: {selector.indices_.tolist()} against {reference}")

@@ -66,7 +66,7 @@ def accuracy(X: np.ndarray, y: np.ndarray, subset: Sequence[int]) -> float:
 
 def measured(X: np.ndarray, y: np.ndarray, terms: InformationTerms, coding: str, ask: Ask, *, seconds: float) -> Row:
     """The best subset with what is proven of it, and what the searches of the paper make of the same question."""
-    problem = subset_problem(terms, ask.k, ask.criterion, beta=ask.beta)
+    problem = subset_problem(terms, ask.k, ask.criterion, beta=ask.beta, copies="all")
     began = time.perf_counter()
     exact = searched(problem, "exact", max_seconds=seconds)
     took = time.perf_counter() - began
@@ -98,7 +98,7 @@ def with_rivals(rows: list[Row], X: np.ndarray, y: np.ndarray) -> list[Row]:
         if row["criterion"] == "mrmr" and rival is not None and "value_of_jmi_subset" not in row:
             # Terms are about single columns and pairs, so those of the subset need no other column.
             terms = information_terms(X[:, rival], y, **CODINGS[row["coding"]])
-            row["value_of_jmi_subset"] = float(subset_problem(terms, row["k"], "mrmr").value(np.arange(row["k"])))
+            row["value_of_jmi_subset"] = float(subset_problem(terms, row["k"], "mrmr", copies="all").value(np.arange(row["k"])))
     return rows
 
 

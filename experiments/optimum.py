@@ -28,7 +28,7 @@ KEYS = ("set", "criterion", "k")
 
 def measured(name: str, terms: InformationTerms, criterion: str, k: int, *, seconds: float) -> Row:
     """Values of all searches in nats, and what no subset of this size can exceed."""
-    problem = subset_problem(terms, k, criterion)
+    problem = subset_problem(terms, k, criterion, copies="all")
     found = {search: searched(problem, search) for search in SEARCHES}
     began = time.perf_counter()
     exact = searched(problem, "exact", max_seconds=seconds)

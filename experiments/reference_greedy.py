@@ -39,7 +39,7 @@ def compare(name: str) -> bool:
     count = min(FEATURES, len(measured.columns))
     result.content["features"] = count
     for criterion, short in CRITERION.items():
-        ours = selection_path(measured.terms, [count], short, "forward")[0].indices.tolist()
+        ours = selection_path(measured.terms, [count], short, "forward", copies="all")[0].indices.tolist()
         plain = greedy(measured.codes, dataset.y, count, criterion)
         differs = next((step for step, pair in enumerate(zip(ours, plain, strict=True), 1) if pair[0] != pair[1]), None)
         result.content[criterion] = {"equal": differs is None, "differs_at": differs}

@@ -54,7 +54,12 @@ def find_paths(question: Question) -> dict[str, Path]:
             began = time.perf_counter()
             possible = [min(k, len(measured.columns)) for k in sizes]
             selections = selection_path(
-                measured.terms, possible, CRITERION[question.measure], STRATEGY[search], random_state=SEED
+                measured.terms,
+                possible,
+                CRITERION[question.measure],
+                STRATEGY[search],
+                random_state=SEED,
+                copies="all",
             )
             seconds = time.perf_counter() - began
             if any(selection.status == "interrupted" for selection in selections):

@@ -19,6 +19,9 @@ def labels(m):
 
 
 def coded(X, **options):
+    options = {"discretize": "uniform", "bins": 5, "integers": "levels"} | options
+    if options["discretize"] not in ("uniform", "quantile"):
+        del options["bins"]
     return code_table(read_table(X, labels(len(X))), **options)
 
 
@@ -73,7 +76,7 @@ def test_integers_with_holes_wide_ranges_and_negative_values(order):
         rng.integers(0, 40_000, m) * 2,
         rng.choice([-(2**63), 2**63 - 1, 0], m),
         rng.integers(-(2**63), 2**63 - 1, m),
-        np.arange(m),
+        np.arange(m) * 3,
         np.full(m, -(2**63)),
         np.full(m, 2**63 - 1),
     ]
@@ -100,7 +103,8 @@ def test_uint64_beyond_int64():
 
 def test_many_categories():
     words = [f"word {i}" for i in range(100_000)]
-    found = code_table(read_table(np.array([words, words[::-1]], dtype=object).T, labels(len(words))))
+    both = np.array([words, words[::-1]], dtype=object).T
+    found = code_table(read_table(both, labels(len(words)), kinds={0: "levels", 1: "levels"}))
     assert found.codes.dtype == np.uint32
     assert found.levels.tolist() == [100_000, 100_000]
     order = sorted(range(len(words)), key=lambda i: words[i])
@@ -243,12 +247,12 @@ def test_the_table_is_not_written_to():
     [
         ({"discretize": "equal"}, "one of uniform, quantile, mean_std, mdlp"),
         ({"discretize": ["uniform"]}, "one of uniform"),
-        ({"bins": 1}, "2 to 10000, or one of sturges, freedman_diaconis, sqrt"),
+        ({"bins": 1}, "2 to 10000, or one of auto, sturges, freedman_diaconis, sqrt"),
         ({"bins": True}, "bins=True"),
         ({"bins": 2.0}, "bins=2.0"),
-        ({"bins": "auto"}, "bins='auto'"),
+        ({"bins": "most"}, "bins='most'"),
         ({"bins": None}, "bins=None"),
-        ({"integers": "bins"}, "one of levels, numbers"),
+        ({"integers": "bins"}, "one of auto, levels, numbers"),
     ],
 )
 def test_unknown_options_are_refused_with_the_choices(options, words):

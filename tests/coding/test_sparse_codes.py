@@ -10,8 +10,8 @@ from scipy import sparse
 
 import naive_coding as naive
 from certselect.coding import CodedTable, SparseCodedTable, code_table
-from certselect.coding.cuts import METHODS
 from certselect.errors import InvalidInput
+from certselect.settings.measuring import METHODS
 from certselect.table import read_table
 
 quick = settings(max_examples=40, deadline=None)

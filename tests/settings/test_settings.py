@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certselect.coding import cuts
 from certselect.errors import IdleSettingWarning, InvalidInput
 from certselect.settings import GROUPS, Constraints, Measuring, Reading, Searching, Settings, all_settings
 from certselect.settings.measuring import MOST_BINS
@@ -22,19 +21,21 @@ from certselect.settings.measuring import MOST_BINS
 DEFAULTS = {
     "task": "auto",
     "missing": "auto",
+    "kinds": None,
     "weight": None,
     "measure": "plugin",
     "correction": "none",
     "n_neighbors": 5,
-    "discretize": "uniform",
-    "bins": 5,
-    "integers": "levels",
-    "target_bins": 5,
+    "discretize": "quantile",
+    "bins": "auto",
+    "integers": "auto",
+    "target_bins": "auto",
     "include": None,
     "exclude": None,
     "feature_groups": None,
     "costs": None,
     "budget": None,
+    "copies": "first",
     "criterion": "jmi",
     "beta": None,
     "strategy": "auto",
@@ -80,12 +81,6 @@ def test_settings_load_nothing_heavy():
     assert out.strip() == "set()"
 
 
-def test_names_agree_with_those_the_coding_knows():
-    known = all_settings()
-    assert tuple(known["discretize"].choices) == cuts.METHODS
-    assert tuple(known["bins"].choices) == cuts.BIN_RULES
-
-
 # Flat keywords
 
 
@@ -126,7 +121,7 @@ def test_choices_are_matched_in_any_case(name):
     for choice in all_settings()[name].choices:
         found = Settings.from_keywords({name: choice.upper()})
         assert found.flat()[name] == choice
-    refused({name: "nonsense"}, f"{name}='nonsense'", "expected one of", next(iter(all_settings()[name].choices)))
+    refused({name: "nonsense"}, f"{name}='nonsense'", next(iter(all_settings()[name].choices)))
 
 
 def test_a_misspelt_choice_is_answered_with_the_nearest():
@@ -138,6 +133,7 @@ def test_a_misspelt_choice_is_answered_with_the_nearest():
 WRONG = {
     "task": [None, 3, "labels", True],
     "missing": [None, "drop"],
+    "kinds": ["age", 3, {"age": "real"}, {1.5: "levels"}, {"age": None}, [["age"]], [["age", "skip"], ["age", "skip"]]],
     "weight": [3, "", ["w"]],
     "measure": [None, 0],
     "correction": [None, False],
@@ -149,6 +145,7 @@ WRONG = {
     "include": ["a", b"a", 3, {"a": 1}, iter(["a"]), [1.5], [True], [None], [["a"]], np.array(3)],
     "exclude": ["a", 3, [1.5]],
     "feature_groups": ["ab", ["ab"], [[1.5]], {"all": [["a"]]}, {"at_most_one": ["ab"]}, {3: []}, 3, [3]],
+    "copies": [None, "none", True, 1],
     "beta": ["1", True, float("nan"), float("inf"), -1, 10**400],
     "criterion": [None, 3, "", ["jmi"]],
     "strategy": [None, 3, ""],
@@ -255,7 +252,7 @@ def test_an_idle_setting_is_named_once_with_what_makes_it_idle(keywords, sentenc
     "keywords",
     [
         {"measure": "auto", "bins": 7, "correction": "shrinkage", "target_bins": 3},
-        {"measure": "neighbors", "n_neighbors": 4, "bins": 5},
+        {"measure": "neighbors", "n_neighbors": 4, "bins": "auto"},
         {"bins": 7, "discretize": "quantile", "integers": "numbers", "correction": "miller_madow", "target_bins": 3},
         {"measure": "gaussian_copula"},
     ],
@@ -292,6 +289,7 @@ def test_constraints_keep_what_was_given_and_write_one_form():
         "feature_groups": {"all_or_none": [["c", 3], ["e"]]},
         "costs": [["a", 1.0], ["b", 2.5]],
         "budget": 3.0,
+        "copies": "first",
     }
     assert constraints.to_dict() == written
     assert json.loads(json.dumps(written)) == written

@@ -290,7 +290,8 @@ def test_importing_the_room_loads_nothing_heavy():
     assert not {"pandas", "polars", "pyarrow", "numba", "scipy", "sklearn"} & set(eval(loaded))
 
 
-def test_dates_in_an_object_column_are_refused():
-    X = np.array([[datetime.date(2020, 1, 1)]] * 4, dtype=object)
-    with pytest.raises(ValueError, match=r"dates or times in column 'x0'.*Convert"):
-        read_table(X, Y)
+def test_dates_in_an_object_column_are_numbers():
+    X = np.array([[datetime.date(1970, 1, 2)]] * 4, dtype=object)
+    (block,) = read_table(X, Y).blocks
+    assert block.kind == "number"
+    assert block.values.ravel().tolist() == [86400.0] * 4

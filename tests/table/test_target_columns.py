@@ -7,12 +7,12 @@ import warnings
 import numpy as np
 import pytest
 
-from certselect.errors import InvalidInput, ManyClassesWarning
+from certselect.errors import InvalidInput
 from certselect.table import read_table
 
 
 def read(y, **options):
-    return read_table(np.arange(len(y))[:, None], y, **options)
+    return read_table(np.arange(len(y))[:, None] / 2, y, **options)
 
 
 def refused(y, **options) -> str:
@@ -124,14 +124,16 @@ def test_rows_of_a_regression():
 @pytest.mark.parametrize("dtype", [int, float, object])
 def test_many_whole_numbers_may_be_a_measurement(dtype):
     y = np.arange(30).astype(dtype)
-    with pytest.warns(ManyClassesWarning, match=r"30 different whole numbers in 30 rows.*task='regression'"):
-        assert read(y).task == "classification"
+    found = read(y)
+    assert found.task == "regression"
+    assert found.decisions[-1].kind == "target"
+    assert found.decisions[-1].why.startswith("30 different whole numbers in 30 rows")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read(y, task="classification").task == "classification"
         assert read(y, task="regression").task == "regression"
         assert read(y[:20]).task == "classification"  # few rows
-        assert read(y // 2).task == "classification"  # half as many labels as rows
+        assert read(y // 2).task == "classification"  # few labels
         assert read(y.astype(str)).task == "classification"
 
 
@@ -143,9 +145,10 @@ def test_rows_of_tuples_are_rows():
         assert table.classes == ("a", "b")
 
 
-def test_a_measurement_in_whole_numbers_is_remarked_on():
+def test_a_measurement_in_whole_numbers_is_predicted_as_one():
     y = np.arange(300) % 75  # four rows each
-    with pytest.warns(ManyClassesWarning, match="75 different whole numbers in 300 rows"):
-        read_table(np.arange(300)[:, None], y)
-    assert len(read_table(np.arange(300)[:, None], np.arange(300) % 60).classes) == 60
-    assert read_table(np.arange(300)[:, None], y, task="regression").task == "regression"
+    X = np.arange(300)[:, None] % 7
+    assert read_table(X, y).task == "regression"
+    assert len(read_table(X, np.arange(300) % 60).classes) == 60
+    assert len(read_table(X, y, task="classification").classes) == 75
+    assert read_table(X, y, task="regression").decisions == ()

@@ -14,7 +14,7 @@ import typer
 
 from certselect.cli.printing import hand_over, tell
 from certselect.cli.progress_bar import progress_bar
-from certselect.errors import IdleSettingWarning, InvalidInput
+from certselect.errors import ColumnsLeftOutWarning, IdleSettingWarning, InvalidInput
 from certselect.writing import check_destination
 
 INTERRUPTED_EXIT = 130  # what shells report for Ctrl-C
@@ -28,8 +28,9 @@ def watching() -> Iterator[list[warnings.WarningMessage]]:
     """
     try:
         with progress_bar(), warnings.catch_warnings(record=True) as warned:
-            # Noted already, where the options were read.
+            # Noted where the options were read, and with what else was made of columns.
             warnings.simplefilter("ignore", IdleSettingWarning)
+            warnings.simplefilter("ignore", ColumnsLeftOutWarning)
             yield warned
     except KeyboardInterrupt:
         tell("certselect: interrupted before there was a result")

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from certselect.coding.masses import Masses, RowWeights, interpolated, masses, row_weights
+from certselect.coding.masses import Masses, RowWeights, masses
 from certselect.coding.mdlp import mdlp_edges
+from certselect.coding.quantiles import FEWEST_IN_A_BIN, DenseOrder, equal_count_edges
 from certselect.coding.tiles import row_tiles
 
 _QUARTILES = np.array([0.25, 0.75])
@@ -23,7 +24,6 @@ _QUARTILES = np.array([0.25, 0.75])
 _AT_AN_END = 1e-12
 FEWEST_BINS, MOST_BINS = 2, 256  # that a rule may give
 FEWEST_AUTO, MOST_AUTO = 3, 5  # that the rule "auto" may
-FEWEST_IN_A_BIN = 10  # rows, where a number fills others
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +75,17 @@ def find_edges(
     if method == "uniform":
         edges = uniform_edges(low, high, n_bins)
     else:
-        edges = quantile_edges(columns, n_bins) if weighed is None else weighted_quantile_edges(weighed, n_bins)
-        for place, number in _filling_bins(edges):
-            own = masses(columns[place], row_weights(np.ones(len(values)))) if weighed is None else weighed[place]
-            edges[place] = _edges_around(number, own, int(n_bins[place]), edges.shape[1])
-        edges = _with_levels_of_their_own(edges, high)
+        if weighed is None:
+            edges = equal_count_edges(DenseOrder(np.sort(columns, axis=1)), n_bins)
+        else:
+            edges = weighted_quantile_edges(weighed, n_bins)
+        return levels_between(edges, low, high)
     return _flat(*_distinct(edges, low, high))
+
+
+def levels_between(edges: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Edges of equal counts, flat, and how many each column has: a number between two equal ones has a level."""
+    return _flat(*_distinct(_with_levels_of_their_own(edges, high), low, high))
 
 
 def edges_between(low: np.ndarray, high: np.ndarray, bins: int) -> tuple[np.ndarray, np.ndarray]:
@@ -106,20 +111,13 @@ def uniform_edges(low: np.ndarray, high: np.ndarray, n_bins: np.ndarray) -> np.n
     return edges
 
 
-def quantile_edges(columns: np.ndarray, n_bins: np.ndarray) -> np.ndarray:
-    """Bins of equal counts, as far as ties allow: edges at the quantiles (linear interpolation)."""
-    edges = np.full((len(columns), int(n_bins.max()) - 1), np.nan)
-    for count in np.unique(n_bins):
-        same = n_bins == count
-        edges[same, : count - 1] = _quantiles(columns[same], np.arange(1, count) / count).T
-    return edges
-
-
 def weighted_quantile_edges(columns: Sequence[Masses], n_bins: np.ndarray) -> np.ndarray:
-    """Bins of equal weight, as far as ties allow."""
+    """Bins of equal weight, as far as ties allow, and around a number that fills some: `equal_count_edges`."""
     edges = np.full((len(columns), int(n_bins.max()) - 1), np.nan)
     for own, column, count in zip(edges, columns, n_bins.tolist(), strict=True):
         own[: count - 1] = column.quantiles(np.arange(1, count) / count)
+    for place, number in _filling_bins(edges):
+        edges[place] = _edges_around(number, columns[place], int(n_bins[place]), edges.shape[1])
     return edges
 
 
@@ -171,7 +169,7 @@ def bins_per_column(columns: np.ndarray, bins: int | str) -> np.ndarray:
     """
     if bins == "freedman_diaconis":
         half = columns / 2
-        return _by_spread(_quantiles(half, _QUARTILES), half.max(axis=1) - half.min(axis=1), columns.shape[1])
+        return _by_spread(np.quantile(half, _QUARTILES, axis=1), half.max(axis=1) - half.min(axis=1), columns.shape[1])
     return np.full(len(columns), _by_rows(columns.shape[1], bins) if isinstance(bins, str) else bins)
 
 
@@ -199,20 +197,6 @@ def _by_spread(quartiles: np.ndarray, ranges: np.ndarray, m: int) -> np.ndarray:
         ratio = ranges / (2 * spread) * m ** (1 / 3)
     found = np.where(spread > 0, np.ceil(np.minimum(ratio, MOST_BINS)), _by_rows(m, "sturges"))
     return np.clip(found, FEWEST_BINS, MOST_BINS).astype(np.int64)
-
-
-def _quantiles(columns: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Quantiles (shares, p) by linear interpolation, to the bit those of `numpy.quantile`.
-
-    That picks out the few numbers it needs, which takes three times as long as NumPy's sorting.
-    """
-    half = _overflows(columns.min(axis=1), columns.max(axis=1))
-    ordered = np.sort(np.where(half[:, None], columns / 2, columns) if half.any() else columns, axis=1)
-    place = shares * (ordered.shape[1] - 1)
-    rank = np.floor(place).astype(np.intp)
-    left, right = ordered[:, rank], ordered[:, np.minimum(rank + 1, ordered.shape[1] - 1)]
-    between = interpolated(left, right, place - rank)
-    return (np.where(half[:, None], between * 2, between) if half.any() else between).T
 
 
 def _exponent(columns: np.ndarray) -> np.ndarray:
@@ -265,10 +249,7 @@ def _filling_bins(edges: np.ndarray) -> Iterator[tuple[int, float]]:
 
 
 def _edges_around(number: float, column: Masses, bins: int, room: int) -> np.ndarray:
-    """Edges of a number that fills a bin or more, and of bins of equal counts for all others, NaN behind them.
-
-    Without that, a column of which most numbers are 0 would be cut into 0 and all else.
-    """
+    """Edges of a number that fills a bin or more, and of bins of equal weight for all others, NaN behind them."""
     others = column.numbers != number
     rest = replace(column, numbers=column.numbers[others], units=column.units[others])
     below, above = bool(column.numbers[0] < number), bool(number < column.numbers[-1])

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from certselect.coding.assembly import CodedCells
-from certselect.coding.cuts import Cutter, edges_between, only_ends
+from certselect.coding.cuts import Cutter, edges_between, levels_between, only_ends
 from certselect.coding.levels import Levels, sparse_integer_levels
 from certselect.coding.model import Part
 from certselect.coding.numbers import NumberCuts, count_edges_of_cells
+from certselect.coding.quantiles import SparseOrder, equal_count_edges
 from certselect.coding.tiles import filled, over_columns, slices, stretch_starts
 from certselect.errors import InvalidInput
 from certselect.settings.measuring import MOST_LEVELS
@@ -42,8 +43,11 @@ def code_sparse(
     lacking = np.bincount(columns[missing], minlength=n)
     void = lacking == m
     kept = np.flatnonzero(~void)
+    there = data[~missing], columns[~missing]
     if only_ends(cutter.method, cutter.bins):
-        edges, counts = _uniform(data[~missing], columns[~missing], stored < m, kept, int(cutter.bins))
+        edges, counts = _uniform(*there, stored < m, kept, int(cutter.bins))
+    elif cutter.method == "quantile" and isinstance(cutter.bins, int) and cutter.weights is None:
+        edges, counts = _equal_counts(*there, m - stored, kept, cutter.bins)
     else:
         edges, counts = _filled_up(block, kept, cutter, n_threads)
     parts: list[Part] = [NumberCuts(kept, edges, stretch_starts(counts))] if len(kept) else []
@@ -98,6 +102,24 @@ def _uniform(
         edges_between(low[kept[part]], high[kept[part]], bins)
         for part in slices(len(kept), max(1, _SLICE_CELLS // bins))
     ]
+    return _joined(found)
+
+
+def _equal_counts(
+    data: np.ndarray, columns: np.ndarray, zeros: np.ndarray, kept: np.ndarray, bins: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Edges of bins of equal counts, from the stored numbers in order and how many zeros each column has besides."""
+    order = np.lexsort((data, columns))
+    data, columns = data[order].astype(np.float64), columns[order]
+    starts = stretch_starts(np.bincount(columns, minlength=len(zeros)))
+    negative = np.bincount(columns[data < 0], minlength=len(zeros))
+    ordered = SparseOrder(data, starts[:-1], starts[1:], zeros, negative)
+    found = []
+    for part in slices(len(kept), max(1, _SLICE_CELLS // bins)):
+        own = ordered.of(kept[part])
+        ends = own.at(np.stack([np.zeros_like(own.rows), own.rows - 1], axis=1))
+        edges = equal_count_edges(own, np.full(len(own.rows), bins))
+        found.append(levels_between(edges, ends[:, 0], ends[:, 1]))
     return _joined(found)
 
 

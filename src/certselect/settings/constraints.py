@@ -131,7 +131,8 @@ class Constraints(SettingsGroup):
     copies: str = setting("first", "Columns that say the same", PANEL, one_of(COPIES), choices=COPIES)
 
     def _check(self) -> None:
-        self._canonical()  # raises; what the user gave stays as it is
+        # Raises; what the user gave stays as it is, but for a name.
+        object.__setattr__(self, "copies", self._canonical()["copies"])
         if self.costs is not None and self.budget is None:
             raise InvalidInput("costs without a budget", "both", "Pass budget=, what the subset may cost in total.")
         if self.costs is None and self.budget is not None:

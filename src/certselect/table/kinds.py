@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,10 +28,12 @@ _NEARLY_ALL = 0.95
 # Numbers that identify are handed out one after the other: their range is at most so many times the rows ...
 _DENSE = 2.0
 # ... or their column is called what such columns are called.
-_CALLED_SO = re.compile(
-    r"(^|[^a-z])(id|ids|uid|uuid|guid|identifier|record|rowid|index|serial|unnamed)([^a-z]|$)", re.I
-)
+_WORDS = ("id", "identifier", "record", "index", "serial", "unnamed")
+_CALLED_SO = re.compile(rf"(^|[^a-z])(u?u?id|guid|rowid|{'|'.join(_WORDS[1:])})s?([^a-z]|$)", re.I)
 _CAMEL_CASE = re.compile(r"[a-z](Id|ID)$")
+# Tables of ranks have such columns throughout, and no table has more than a few record numbers.
+_MOST_IN_A_ROW = 2
+_IN_A_ROW = ", one after the other"
 _MEASURED = "measured as a number"
 # Whole numbers up to this are the same as floats and as integers.
 _EXACT = 2.0**53
@@ -47,7 +50,7 @@ class _Judged:
 
 def settle_kinds(
     blocks: Sequence[Block],
-    names: Sequence[str],
+    names: tuple[str, ...],
     given: Mapping[int, str],
     dates: Iterable[int],
     kept: Collection[int] = (),
@@ -59,6 +62,9 @@ def settle_kinds(
     """
     judged = [verdict for block in blocks for verdict in _judge(block, names, given)]
     judged = [verdict for verdict in judged if verdict.kind not in LEFT_OUT or verdict.position not in kept]
+    ranks = [verdict for verdict in judged if verdict.why.endswith(_IN_A_ROW)]
+    if len(ranks) > _MOST_IN_A_ROW:
+        judged = [verdict for verdict in judged if verdict not in ranks]
     seconds = {verdict.position: "number" for verdict in judged if verdict.kind == DATE}
     skipped = {verdict.position: "skip" for verdict in judged if verdict.kind in LEFT_OUT}
     settled = _recast(blocks, names, {**given, **seconds, **skipped})
@@ -79,8 +85,11 @@ def zeros(n_rows: int, positions: Sequence[int]) -> Block:
     return Block("integer", np.array(positions, dtype=np.intp), np.zeros((n_rows, len(positions)), dtype=np.int8))
 
 
-def whole_numbers_with_gaps(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Floats that are whole but for missing ones become the integers that a library without a gap would hold."""
+def whole_numbers_with_gaps(blocks: Sequence[Block], numbers: Collection[int]) -> tuple[Block, ...]:
+    """Floats that are whole but for missing ones become the integers that pandas would hold without a gap.
+
+    Not so columns that were said, or found, to be `numbers`.
+    """
     kept: list[Block] = []
     columns: list[Column] = []
     for block in blocks:
@@ -89,6 +98,7 @@ def whole_numbers_with_gaps(blocks: Sequence[Block]) -> tuple[Block, ...]:
             continue
         values = np.where(block.missing, 0.0, block.values)
         whole = block.missing.any(axis=0) & ~block.missing.all(axis=0)
+        whole &= ~np.isin(block.positions, list(numbers))
         whole &= ((values == np.floor(values)) & (np.abs(values) < _EXACT)).all(axis=0)
         if (~whole).any():
             kept.append(block.columns(np.flatnonzero(~whole)))
@@ -99,7 +109,7 @@ def whole_numbers_with_gaps(blocks: Sequence[Block]) -> tuple[Block, ...]:
     return (*kept, *gather(columns))
 
 
-def _judge(block: Block, names: Sequence[str], given: Collection[int]) -> Iterable[_Judged]:
+def _judge(block: Block, names: tuple[str, ...], given: Collection[int]) -> Iterable[_Judged]:
     if block.values.dtype == bool or len(block.values) <= MOST_LEVELS:
         return
     if block.kind == "category":
@@ -107,11 +117,11 @@ def _judge(block: Block, names: Sequence[str], given: Collection[int]) -> Iterab
             if position not in given:
                 yield from _judge_levels(block, place, position)
         return
-    called = [place for place, i in enumerate(block.positions.tolist()) if _is_called_identifier(str(names[i]))]
-    for place in _may_identify(block.values, called):
+    called = _called_identifiers(names)
+    for place in _may_identify(block, called):
         position = int(block.positions[place])
         if position not in given:
-            yield from _judge_numbers(block, place, position, named_so=place in called)
+            yield from _judge_numbers(block, place, position, named_so=position in called)
 
 
 def _judge_levels(block: Block, place: int, position: int) -> Iterable[_Judged]:
@@ -138,33 +148,51 @@ def _judge_numbers(block: Block, place: int, position: int, *, named_so: bool) -
     different = np.unique(column)
     dense = float(different[-1]) - float(different[0]) < _DENSE * len(column)
     if len(different) > MOST_LEVELS and len(different) >= _NEARLY_ALL * len(column) and (dense or named_so):
-        how = "" if dense else ", and so it is called"
+        how = ", and called so" if named_so else _IN_A_ROW
         yield _Judged(position, IDENTIFIER, f"{len(different)} different whole numbers in {len(column)} rows{how}")
 
 
-def _may_identify(values: np.ndarray, called: list[int]) -> list[int]:
+def _may_identify(block: Block, called: Collection[int]) -> list[int]:
     """Which columns of numbers are worth a closer look: those called so, and those dense in their range.
 
-    The range of an identifier is at least as wide as it has values.
+    Nearly all numbers of an identifier are whole and differ, so that already a tenth of the rows must
+    span as many numbers as they are themselves, but for those that may be equal.
     """
-    if values.dtype.kind == "f":
-        # Most columns of floats show by their first number that they do not count anything.
-        first = values[0]
-        places = np.flatnonzero((first == np.floor(first)) | np.isnan(first))
-        values = values[:, places] if len(places) < values.shape[1] else values
-    else:
-        places = np.arange(values.shape[1])
-    if not len(places):
-        return []
+    values = block.values
+    places = np.arange(values.shape[1])
+    if values.dtype.kind == "f":  # most columns of floats show by their first number that they count nothing
+        places = np.flatnonzero((values[0] == np.floor(values[0])) | np.isnan(values[0]))
+    for n_rows in (max(2 * MOST_LEVELS, len(values) // 10), len(values)):
+        rows = values[:n_rows] if len(places) == values.shape[1] else values[:n_rows, places]
+        there = n_rows - _gaps(block, rows, places)
+        least = there - (1.0 - _NEARLY_ALL) * len(values) - 1
+        span = _spans(rows)
+        places = places[(span >= least) & (span < _DENSE * len(values))]
+    named = {place for place, i in enumerate(block.positions.tolist()) if i in called} if called else set()
+    return sorted({*places.tolist(), *named})
+
+
+def _gaps(block: Block, rows: np.ndarray, places: np.ndarray) -> np.ndarray | int:
+    """How many of the first rows of these columns have no number."""
+    if block.missing is not None:
+        return block.missing[: len(rows), places].sum(axis=0)
+    return np.isnan(rows).sum(axis=0) if rows.dtype.kind == "f" else 0
+
+
+def _spans(values: np.ndarray) -> np.ndarray:
+    """Largest minus smallest number of each column, NaN apart."""
     low, high = (np.fmin, np.fmax) if values.dtype.kind == "f" else (np.minimum, np.maximum)
     with np.errstate(over="ignore", invalid="ignore"):
-        span = high.reduce(values, axis=0).astype(np.float64) - low.reduce(values, axis=0).astype(np.float64)
-    dense = (span >= MOST_LEVELS) & (span < _DENSE * len(values))
-    return sorted({*places[dense].tolist(), *set(called).intersection(places.tolist())})
+        return high.reduce(values, axis=0).astype(np.float64) - low.reduce(values, axis=0).astype(np.float64)
 
 
-def _is_called_identifier(name: str) -> bool:
-    return bool(_CALLED_SO.search(name) or _CAMEL_CASE.search(name))
+@lru_cache(maxsize=4)  # the names of a table are looked at for each of its blocks
+def _called_identifiers(names: tuple[str, ...]) -> frozenset[int]:
+    """The columns that are called what identifiers are called."""
+    together = "\n".join(names).casefold()
+    if not any(word in together for word in _WORDS):
+        return frozenset()
+    return frozenset(i for i, name in enumerate(names) if _CALLED_SO.search(name) or _CAMEL_CASE.search(name))
 
 
 def _recast(blocks: Sequence[Block], names: Sequence[str], kinds: Mapping[int, str]) -> tuple[Block, ...]:

@@ -105,7 +105,8 @@ def read_table(
         blocks, dates = _open_columns(frame if frame is not None else X, frame is not None, rows, names, closed)
         blocks, decisions = settle_kinds(blocks, names, given, dates, kept)
         blocks, policy = settle_missing(blocks, names, n_samples, policy)
-        blocks = whole_numbers_with_gaps(blocks)
+        if frame is not None:
+            blocks = whole_numbers_with_gaps(blocks, {*given, *(i for one in decisions for i in one.columns)})
     target = read_target(y, shape[0], task, rows)
     _warn_of_left_out(decisions, names)
     decisions += target.decisions
