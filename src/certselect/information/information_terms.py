@@ -70,7 +70,7 @@ def information_terms(
             "auto" is "plugin" with bins of equal counts, as many as the rows allow, or
             "gaussian_copula" for fewer than 50 rows of numbers; `picked` of the result names
             it, with the reason and what it cannot see.
-        correction : {"none", "miller_madow", "grassberger", "shrinkage"}
+        correction : {"none", "miller_madow", "grassberger", "shrinkage", "chance"}
             Bias correction for counts, where cells hold few samples. "auto" chooses one where
             none is named.
         n_neighbors : int, default 5

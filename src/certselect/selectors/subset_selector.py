@@ -42,7 +42,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         How mutual information is estimated: by counting levels (the plug-in estimate), from
         ranks, by distances to nearest neighbours, or what suits the table, which
         `terms_.picked` then names. See `information_terms`.
-    correction : {"none", "miller_madow", "grassberger", "shrinkage"}, default="none"
+    correction : {"none", "miller_madow", "grassberger", "shrinkage", "chance"}, default="none"
         Bias correction for counts of few samples.
     n_neighbors : int, default=5
         Number of neighbours for the measure "neighbors".
