@@ -68,6 +68,42 @@ def test_a_short_repr_says_what_there_is_to_know():
     assert repr(choose_subset(X, y, 7, strategy="forward")).splitlines()[1].endswith(" and 1 more")
 
 
+@pytest.mark.parametrize("kind", ["coded otherwise", "constraints"])
+def test_files_of_the_version_before_are_read_verified_and_kept_as_they_are(kind, tmp_path):
+    """Without the new columns, without an exchange of chosen features, and in other words."""
+    result, data, weights = made(kind)
+    stored = result.to_dict()
+    told = stored["explanation"]
+    chosen = told["chosen"]
+    old = {name: told[name] for name in told if name not in ("chance", "p_value", "swap_with")}
+    old["swap_loss"] = [None if here else loss for here, loss in zip(chosen, told["swap_loss"], strict=True)]
+    old["why"] = ["chosen: worth much" if here else "left out: shares much" for here in chosen]
+    before = stored | {"version": 1, "explanation": old}
+    (tmp_path / "old.json").write_text(json.dumps(before))
+    again = load_result(tmp_path / "old.json")
+    assert again.to_dict() == before
+    assert "chance" not in again.explain("pandas")
+    outcome = again.verify(*data, sample_weight=weights)
+    assert outcome.holds
+    assert outcome.unconfirmed == ("why features were chosen or left out, in the words of an earlier version",)
+    swapped = [1.0 if loss is None else loss for loss in old["swap_loss"]]
+    for forged in ({"swap_loss": swapped}, {"worth": [2.0] * len(chosen)}):
+        assert not verify(before | {"explanation": old | forged}, *data, sample_weight=weights).holds
+
+
+def test_where_no_bound_was_computed_that_is_said_and_never_nan():
+    X, y = numbers()
+    plain = choose_subset(X, y, 2, strategy="forward")
+    assert plain.statement == ""
+    assert (
+        repr(plain).splitlines()[2]
+        == "  No bound was computed: certify=True computes one, from all 21 pairs of 7 columns."
+    )
+    assert "nan" not in repr(plain)
+    any_size = choose_subset(X, y, None, strategy="forward", costs=[1] * 7, budget=3)
+    assert repr(any_size).splitlines()[2] == "  No bound was computed."
+
+
 def test_a_result_explains_itself_in_the_library_of_the_frame(tmp_path):
     X, y = numbers()
     frame = pl.DataFrame(X, schema=[f"c{i}" for i in range(7)])

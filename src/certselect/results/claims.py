@@ -13,6 +13,8 @@ from certselect.search import find_strategy
 from certselect.search.selection import COMPLETE, PROVEN_OPTIMAL
 
 EXHAUSTIVE = "exhaustive"
+# Columns of the explanation that files of version 1 do not have.
+NEW_COLUMNS = {"chance", "p_value", "swap_with"}
 
 
 def claimed(result: Result) -> Result:
@@ -69,6 +71,11 @@ def _valued_again(result: Result) -> bool:
     return allowed <= usual and can_value_all(result.problem)
 
 
+def of_version_before(result: Result) -> bool:
+    """Whether the result was read from a file whose explanation has fewer columns, and was put in other words."""
+    return result.saved_explanation is not None and not result.saved_explanation.keys() >= NEW_COLUMNS
+
+
 def beyond_its_file(result: Result, claim: Result) -> tuple[str, ...]:
     """What a result in memory says and its file's `claim` does not: what `verify` cannot confirm."""
     known, kept = result.selection, claim.selection
@@ -82,4 +89,6 @@ def beyond_its_file(result: Result, claim: Result) -> tuple[str, ...]:
         left.append("that features are proven in or out")
     if known.ties != kept.ties:
         left.append("the ties that were listed")
+    if of_version_before(result):
+        left.append("why features were chosen or left out, in the words of an earlier version")
     return tuple(left)

@@ -10,21 +10,26 @@ import math
 from typing import Any
 
 from certselect.certificate import Certificate
-from certselect.results.claims import claimed
+from certselect.results.claims import claimed, of_version_before
 from certselect.results.lift_text import lift_as_json
 from certselect.results.proof_text import proof_as_json
 from certselect.results.result import Result
 
-FORMAT, VERSION = "certselect result", 1
+FORMAT, VERSION = "certselect result", 2
+# The version before has the same entries but for the columns of the explanation that are new.
+BEFORE = 1
 # The columns of the explanation, and what their entries are.
 EXPLANATION = {
     "feature": str,
     "chosen": bool,
     "relevance": float,
+    "chance": float,
+    "p_value": float,
     "closest": str,
     "shared": float,
     "shared_part": float,
     "worth": float,
+    "swap_with": str,
     "swap_loss": float,
     "proven": bool,
     "why": str,
@@ -37,7 +42,7 @@ def as_dict(result: Result) -> dict[str, Any]:
     selection, origin, choice = result.selection, result.provenance, result.choice
     return {
         "format": FORMAT,
-        "version": VERSION,
+        "version": BEFORE if of_version_before(result) else VERSION,
         "statement": selection.statement,
         "settings": result.settings.to_dict(),
         "selection": {
@@ -61,7 +66,7 @@ def as_dict(result: Result) -> dict[str, Any]:
             "ties": [[int(i) for i in subset] for subset in selection.ties],
         },
         "certificate": _certificate_as_dict(selection.certificate),
-        "explanation": {name: _column(result.explanation[name]) for name in EXPLANATION},
+        "explanation": {name: _column(result.explanation[name]) for name in EXPLANATION if name in result.explanation},
         "provenance": {
             "n_samples": int(origin.n_samples),
             "n_features": int(origin.n_features),

@@ -18,7 +18,8 @@ from certselect.certificate.bound import BY_CHOLESKY, BY_COUNTING, BY_ROW_SUMS
 from certselect.certificate.certificate import BY_PROOF
 from certselect.errors import InvalidInput
 from certselect.names import shown
-from certselect.results.format import EXPLANATION, FORMAT, VERSION
+from certselect.results.claims import NEW_COLUMNS
+from certselect.results.format import BEFORE, EXPLANATION, FORMAT, VERSION
 from certselect.results.lift_text import lift_from_json
 from certselect.results.proof_text import proof_from_json
 from certselect.results.provenance import Provenance
@@ -45,9 +46,11 @@ def from_dict(stored: Any) -> Result:
         got = "a result in the format before version 1" if old else "something else than a result of certselect"
         raise InvalidInput(got, f"a result of version {VERSION}", REMEDY)
     version = stored.get("version")
-    if stored["format"] != FORMAT or version != VERSION or not whole_number(version):
+    if stored["format"] != FORMAT or not whole_number(version) or version not in (BEFORE, VERSION):
         got = f"the format {shown(stored['format'])}, version {shown(version)}"
-        raise InvalidInput(got, f"{FORMAT!r}, version {VERSION}", "Read it with the certselect that wrote it.")
+        raise InvalidInput(
+            got, f"{FORMAT!r}, version {BEFORE} or {VERSION}", "Read it with the certselect that wrote it."
+        )
     whole.only(
         {"format", "version", "statement", "settings", "selection", "certificate", "explanation"}
         | {"provenance", "choice"}
@@ -62,7 +65,7 @@ def from_dict(stored: Any) -> Result:
         selection=selection,
         provenance=origin,
         choice=None if whole.get("choice") is None else _choice(whole.part("choice"), selection.k, origin.n_features),
-        saved_explanation=_explanation(whole.part("explanation"), origin.n_features),
+        saved_explanation=_explanation(whole.part("explanation"), origin.n_features, version),
     )
     if whole.text("statement") != selection.statement:
         raise whole.contradicts("statement", f"what value, bound and gap say: {selection.statement!r}")
@@ -193,11 +196,12 @@ def _choice(part: Part, k: int, n_features: int) -> SizeChoice:
     )
 
 
-def _explanation(part: Part, n_features: int) -> dict[str, list[Any]]:
-    part.only(set(EXPLANATION))
+def _explanation(part: Part, n_features: int, version: int) -> dict[str, list[Any]]:
+    known = {name: kind for name, kind in EXPLANATION.items() if version == VERSION or name not in NEW_COLUMNS}
+    part.only(set(known))
     checks: dict[type, Callable[[Any], bool]] = {str: lambda value: value is None or text(value), bool: truth}
     columns = {}
-    for name, kind in EXPLANATION.items():
+    for name, kind in known.items():
         listed = part.list_of(name, checks.get(kind, number))
         if len(listed) != n_features:
             raise part.wrong(name, f"{n_features} entries, one for each feature")

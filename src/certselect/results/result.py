@@ -105,16 +105,17 @@ class Result:
     def explain(self, library: str | None = None) -> Any:
         """Why was each feature chosen or left out? A data frame with one row for each.
 
-        Its columns say how much information the feature carries about the target, which
-        chosen feature shares most with it and how much of its information that is, what it is
-        worth in the subset or what the subset would lose with it, whether that is proven, and
-        why it was chosen or left out in words. See `certselect.evaluation.feature_report`.
+        Its columns say how much information the feature carries about the target and how much chance
+        alone would give it, which chosen feature shares most with it and how much of its information
+        that is, what it is worth in the subset, what the subset would lose by its best exchange,
+        whether that is proven, and why it was chosen or left out in words. See
+        `certselect.evaluation.feature_report`.
 
         Parameters
         ----------
         library : {"pandas", "polars", "pyarrow"}, optional
-            That of the frame the features were chosen from if not given; for arrays the first
-            of these that is installed.
+            That of the frame the features were chosen from if not given; for arrays pandas or polars,
+            whichever is installed, or else a `ReportTable`, which reads well and has the columns as lists.
         """
         return make_frame(self.explanation, library or self.library)
 
@@ -160,7 +161,7 @@ class Result:
             f"{chosen.criterion} = {chosen.objective:.6g} nats, by {chosen.strategy} ({chosen.status})",
             f"  {names}" + (f" and {more} more" if more > 0 else ""),
         ]
-        return "\n".join([*lines, *([f"  {self.statement}"] if self.statement else [])])
+        return "\n".join([*lines, f"  {chosen.about_bound()}"])
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the table: of its pair terms those of the chosen features are kept."""

@@ -18,7 +18,7 @@ from certselect.errors import InvalidInput, UnknownColumn
 from certselect.evaluation.feature_report import feature_report
 from certselect.information import InformationTerms, measure_table
 from certselect.names import shown
-from certselect.results.claims import EXHAUSTIVE, beyond_its_file, claimed
+from certselect.results.claims import EXHAUSTIVE, beyond_its_file, claimed, of_version_before
 from certselect.results.consistency import about_subsets, about_the_run, is_allowed
 from certselect.results.constraint_words import constraints_in_words
 from certselect.results.diary import about_the_search
@@ -61,8 +61,8 @@ class Verification:
     constraints : str
         What the subsets that the statement is about had to respect; empty if nothing.
     unconfirmed : tuple of str
-        Of a result in memory: what it says and keeps no proof of, so that it was not checked.
-        A file makes no such claims.
+        What was not checked. Of a result in memory: what it says and keeps no proof of; a file makes no
+        such claims. Of a file of an earlier version: why features were chosen or left out, in words.
     """
 
     verdict: str
@@ -353,7 +353,12 @@ class _Claim:
 
     def about_the_rest(self) -> Iterator[str]:
         told = feature_report(replace(self.selection, problem=self.problem), self.terms)
-        for name, column in self.result.explanation.items():
+        claimed = dict(self.result.explanation)
+        if of_version_before(self.result):
+            del claimed["why"]  # in other words
+            left_out = zip(told["chosen"], told["swap_loss"], strict=True)
+            told["swap_loss"] = [math.nan if chosen else loss for chosen, loss in left_out]
+        for name, column in claimed.items():
             for i, (here, there) in enumerate(zip(told[name], column, strict=True)):
                 same = _close(here, there) if isinstance(here, float) else here == there
                 if not same:
