@@ -164,10 +164,21 @@ class _Units:
         pattern, own = np.divmod(keys, max(1, len(distinct)))
         key, level = np.nonzero(patterns[pattern])
         samples = patterns.sum(axis=1)[pattern]
-        cells = self.cells(distinct[own[key]], patterns[pattern[key], level], samples[key])
+        different, cell = _distinct(distinct[own[key]], patterns[pattern[key], level], samples[key])
         added = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(added, key, cells)
+        np.add.at(added, key, self.cells(*different)[cell])
         return counts.summed(added[places])
+
+
+def _distinct(*numbers: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+    """The different combinations of numbers at the same places, and which of them stands at each place."""
+    combined = np.zeros(len(numbers[0]), dtype=np.int64)
+    for each in numbers:
+        different, place = np.unique(each, return_inverse=True)
+        # Numbered anew after each, combinations never outgrow the places times the next numbers.
+        combined = np.unique(combined * len(different) + place, return_inverse=True)[1]
+    _, first, place = np.unique(combined, return_index=True, return_inverse=True)
+    return [each[first] for each in numbers], place
 
 
 class _Slice:

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import numpy as np
 
-# From this standard deviation on, n is looked at in steps.
-_WIDE = 16.0
+# From this standard deviation on, n is looked at in steps. No count of the table is expected below its
+# square, so that none comes near 0 within the reach.
+_WIDE = 10.0
 # Standard deviations either side of the mode, beyond which nothing is left to rounding.
 _REACH = 9
 _STEPS_PER_DEVIATION = 2

@@ -97,14 +97,16 @@ class Margins:
 
         One row for all features if every one of them has a value everywhere.
         """
-        weights = np.zeros((int(rows.sum()), n_codes))
-        weights[np.arange(len(weights)), codes[rows]] = self._weights[rows]
+        codes, weights = codes[rows], self._weights[rows].astype(np.float64)
         if self.complete or self._absent is None:
-            return weights.sum(axis=0, keepdims=True).astype(np.int64)
+            return np.bincount(codes, weights, minlength=n_codes).astype(np.int64)[None]
         beside = np.empty((len(self._levels), n_codes), dtype=np.int64)
-        for start, stop in self._chunks(len(weights)):
+        for start, stop in self._chunks(max(len(codes), n_codes)):
             there = self._dense.codes[start:stop, rows] != self._absent[start:stop, None]
-            beside[start:stop] = there @ weights
+            cells = (np.arange(stop - start)[:, None] * n_codes + codes)[there]
+            each = np.broadcast_to(weights, there.shape)[there]
+            counts = np.bincount(cells, each, minlength=(stop - start) * n_codes)
+            beside[start:stop] = counts.reshape(stop - start, n_codes)
         return beside
 
     def of_classes(self) -> np.ndarray:
