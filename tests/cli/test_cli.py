@@ -289,6 +289,20 @@ def test_a_table_with_fewer_than_ten_columns_needs_no_size(csv):
     assert "Asked for" not in done.stderr  # nobody asked for 10
 
 
+def test_words_of_an_earlier_version_are_not_checked(csv, tmp_path):
+    stored = json.loads(in_process("select", csv, "-t", "diagnosis", "-k", 2, "--json", "-").stdout)
+    told = stored["explanation"]
+    for new in ("chance", "p_value", "swap_with"):
+        del told[new]
+    pairs = zip(told["chosen"], told["swap_loss"], strict=True)
+    told["swap_loss"] = [None if chosen else loss for chosen, loss in pairs]
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(stored | {"version": 1}))
+    checked = in_process("verify", old, csv)
+    assert checked.returncode == 0, checked.stderr
+    assert "not checked: why features were chosen or left out, in the words of an earlier version" in checked.stdout
+
+
 def test_version_and_help():
     assert in_process("--version").stdout.strip() == f"certselect {__version__}"
     assert "demo" in in_process("--help").stdout

@@ -132,6 +132,8 @@ def verify(
     say(f"verified: {outcome.statement or 'the result claims no bound on other subsets'}")
     if outcome.constraints:
         say(f"verified under the constraints: {outcome.constraints}")
+    for left in outcome.unconfirmed:
+        say(f"not checked: {left}")
 
 
 @app.command()
