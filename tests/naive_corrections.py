@@ -38,6 +38,31 @@ def entropy(columns, weights, correction):
     return observed + ((len(counts) - 1) / (2 * total) if correction == "miller_madow" else 0.0)
 
 
+def chance(a, b, weights):
+    """N times the mean information of two columns over all orders of the rows of one of them.
+
+    A row of weight w is w rows. Weights that are not whole have no orders, and millions of samples too many:
+    then it is what the mean begins with, (levels - 1)(levels - 1) / 2.
+    """
+    total = sum(map(Fraction, weights))
+    rows, columns = (list(weighed_counts([column], weights).values()) for column in (a, b))
+    if any(Fraction(weight).denominator > 1 for weight in weights) or total > 10_000:
+        return (len(rows) - 1) * (len(columns) - 1) / 2
+    expected, total = [], int(total)
+    for i, j in product(map(int, rows), map(int, columns)):
+        for n in range(max(1, i + j - total), min(i, j) + 1):
+            likely = Fraction(math.comb(i, n) * math.comb(total - i, j - n), math.comb(total, j))
+            expected.append(float(likely) * n * math.log(n * total / (i * j)))
+    return math.fsum(expected)
+
+
+def chance_given(a, b, given, weights):
+    """The same within each group of rows, each with as many orders as it has; per sample of all."""
+    groups = [[i for i in range(len(a)) if given[i] == group] for group in set(given)]
+    parts = [chance(*([column[i] for i in rows] for column in (a, b, weights))) for rows in groups]
+    return math.fsum(parts) / float(sum(map(Fraction, weights)))
+
+
 def shrunk_table(columns, weights):
     """Shrunk probability of every combination of the values that occur, empty ones too."""
     counts = weighed_counts(columns, weights)
@@ -74,6 +99,7 @@ def information(a, b, given, weights, correction):
     else:
         value = entropy([a, c], weights, correction) + entropy([b, c], weights, correction)
         value -= entropy([a, b, c], weights, correction) + entropy([c], weights, correction)
+        value -= chance_given(a, b, c, weights) if correction == "chance" else 0.0
     return max(value, 0.0)
 
 

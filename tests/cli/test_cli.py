@@ -36,7 +36,7 @@ def test_demo_shows_features_and_what_to_try_next():
     assert done.returncode == 0, done.stderr
     assert "worst concave points" in done.stdout
     assert "No 8 features score more than" in done.stdout
-    for word in ("relevance", "redundancy", "value", "Try next", "certselect select"):
+    for word in ("relevance", "chance", "value", "Try next", "certselect select"):
         assert word in done.stdout
     assert done.stderr == ""
 
@@ -197,9 +197,47 @@ def test_hostile_names_are_printed_as_they_are(tmp_path):
     assert "\x1b" not in done.stdout
 
 
+def test_features_no_better_than_chance_are_marked_and_counted(tmp_path):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 200)
+    columns = np.column_stack([y ^ (rng.random(200) < 0.1), rng.integers(0, 2, (200, 2)), y])
+    path = tmp_path / "t.csv"
+    path.write_text("signal,heads,tails,y\n" + "\n".join(",".join(map(str, row)) for row in columns))
+    done = in_process("select", path, "-t", "y", "-k", 3)
+    marked = [line for line in done.stdout.splitlines() if "│" in line and "*" in line]
+    assert len(marked) == 2
+    assert not any("signal" in line for line in marked)
+    assert "chance: what it would be on average if the target were shuffled;" in " ".join(done.stdout.split())
+    assert done.stderr == "note: 2 chosen features are by themselves no better than chance: 'heads', 'tails'\n"
+    less = in_process("select", path, "-t", "y", "-k", 3, "--correction", "chance")
+    assert "shuffled, which is subtracted already;" in " ".join(less.stdout.split())
+    other = in_process("select", path, "-t", "y", "-k", 3, "--correction", "miller_madow")
+    assert "chance" not in other.stdout
+    assert other.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("criterion", "said"),
+    [
+        ("jmi", "so it can exceed the relevance."),
+        ("mrmr", "relevance minus a penalty for what it shares with the others."),
+        ("max_relevance", "its relevance, for this criterion looks at no pairs."),
+    ],
+)
+def test_the_legend_says_what_value_means_and_a_bound_is_never_nan(criterion, said, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c,y\n" + "\n".join(f"{i % 2},{i % 3},{i // 30},{i % 2}" for i in range(60)))
+    chosen = "select", path, "-t", "y", "-k", 2, "--criterion", criterion, "--strategy", "forward"
+    printed = " ".join(in_process(*chosen).stdout.split())
+    assert said in printed
+    assert "No bound was computed: --certify computes one, from all 3 pairs of 3 columns." in printed
+    assert "nan" not in printed
+    assert "No bound" not in in_process(*chosen, "--certify").stdout
+
+
 def test_many_levels_are_remarked_on(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text("serial,x,y\n" + "\n".join(f"{i},{i % 3},{i % 2}" for i in range(120)))
+    path.write_text("serial,x,y\n" + "\n".join(f"{i},{i % 4},{i % 2}" for i in range(120)))
     assert "--integers numbers" in in_process("select", path, "-t", "y", "-k", 1).stderr
     assert in_process("select", path, "-t", "y", "-k", 1, "--integers", "numbers").stderr == ""
 

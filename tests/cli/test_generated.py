@@ -222,7 +222,7 @@ def test_help_names_what_the_registries_know(registries):
     assert outputs[0] == outputs[1]
     assert "What a subset is worth: jmi, mrmr, a_new_one." in outputs[0]
     assert "cobra, another_new_one." in outputs[0]
-    assert "Bias correction for counts: none, miller_madow, grassberger, shrinkage." in outputs[0]
+    assert "Bias correction for counts: none, miller_madow, grassberger, shrinkage, chance." in outputs[0]
     for about in all_settings().values():
         assert about.panel in outputs[0]
 

@@ -1,5 +1,7 @@
 """The test against chance: p-values against slow twins, and how often noise passes."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars
 import pytest
@@ -14,6 +16,8 @@ import naive_corrections
 import naive_neighbors
 from certselect import information_terms, select, stop_at_chance, subset_problem
 from certselect.errors import InvalidInput
+from certselect.evaluation import selection_stability
+from certselect.evaluation.chance import ChanceTest
 from certselect.progress import listening
 from certselect.table import read_table
 
@@ -294,8 +298,53 @@ def test_nothing_but_what_is_included():
     X, y = made(rows=60, columns=6, told=0)
     tested = stop_at_chance(X, y, 2, include=[3], n_permutations=19)
     assert tested.k == 1
-    assert tested.statement.startswith("0 features add more than chance beside the 1 included, the next one does not")
+    assert tested.statement.startswith("No feature adds more than chance beside the 1 included, not even the first")
     assert len(stop_at_chance(*made(columns=30), include=[3], n_permutations=19).p_values) == 21
+
+
+def test_small_p_values_behind_the_first_failure_do_not_count():
+    tested = ChanceTest(
+        k=1,
+        indices=np.arange(4),
+        names=("a", "b", "c", "d"),
+        gains=np.array([0.2, 0.1, 0.1, 0.05]),
+        p_values=np.array([0.01, 0.08, 0.01, 0.01]),
+        significance=0.05,
+        n_permutations=99,
+    )
+    assert "Small p-values behind step 2 do not count: each takes the features before it for granted" in repr(tested)
+    assert tested.columns["outcome"] == ["above chance", "stops here", "not counted", "not counted"]
+    statement, head, *rows = repr(tested).splitlines()
+    assert statement == tested.statement
+    assert head.split() == ["step", "feature", "adds", "p_value", "outcome"]
+    assert rows[1].split() == ["2", "b", "0.1", "0.08", "stops", "here"]
+    assert tested.to_frame("polars")["p_value"].to_list() == [0.01, 0.08, 0.01, 0.01]
+    passed = replace(tested, k=4, p_values=np.full(4, 0.01))
+    assert passed.columns["outcome"] == ["above chance"] * 4
+    assert "do not count" not in passed.statement
+
+
+def test_what_is_included_is_said_in_the_table():
+    tested = stop_at_chance(*made(columns=5), 2, include=[3], n_permutations=19)
+    assert tested.columns["outcome"][0] == "included"
+    assert tested.columns["feature"][0] == "x3"
+
+
+def test_mdlp_is_named_where_it_cuts_nothing():
+    rng = np.random.default_rng(0)
+    with pytest.raises(InvalidInput, match="none of whose 10 features discretize='mdlp' cuts"):
+        stop_at_chance(rng.normal(size=(100, 10)), rng.integers(0, 2, 100), discretize="mdlp", n_permutations=19)
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_a_target_of_many_whole_numbers_is_read_as_the_warning_advises(task):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 4))
+    y = np.round(100 * X[:, 0] + 10 * rng.normal(size=150))
+    tested = stop_at_chance(X, y, 2, n_permutations=19, task=task)
+    assert tested.names[0] == "x0"
+    assert tested.k >= 1
+    assert selection_stability(X, y, 1, n_resamples=3, task=task).n_resamples == 3
 
 
 # ---- what it is for ----

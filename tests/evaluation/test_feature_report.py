@@ -1,6 +1,7 @@
 """Why each feature was chosen or left out, against values worked out another way."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from certselect.criteria.pairs import TermPairs
 from certselect.errors import InvalidInput
 from certselect.evaluation.feature_report import feature_report
 from certselect.selectors import SubsetSelectorCV
+from certselect.table.output import ReportTable
 
 
 def data(seed=0, m=300):
@@ -38,12 +40,16 @@ def test_losses_are_differences_of_values(criterion):
         assert report["feature"][i] == name
         assert report["chosen"][i] == (i in chosen)
         assert report["relevance"][i] == terms.relevance[i]
+        np.testing.assert_equal(report["chance"][i], terms.chance[i])
+        np.testing.assert_equal(report["p_value"][i], terms.chance_p_values[i])
         if name == "same":
+            assert report["swap_with"][i] is None
             assert math.isnan(report["swap_loss"][i])
             assert math.isnan(report["worth"][i])
         elif i not in chosen:
             swapped = [problem.value([i if c == out else c for c in chosen]) for out in chosen]
             assert report["swap_loss"][i] == pytest.approx(selection.objective - max(swapped), abs=1e-12)
+            assert report["swap_with"][i] == names[chosen[int(np.argmax(swapped))]]
             assert report["swap_loss"][i] >= -1e-12
             assert math.isnan(report["worth"][i])
         else:
@@ -51,7 +57,10 @@ def test_losses_are_differences_of_values(criterion):
             other = next(c for c in chosen if c != i)
             expected = terms.relevance[i] - weight * problem.pair_row(i)[other]
             assert report["worth"][i] == pytest.approx(expected, abs=1e-12)
-            assert math.isnan(report["swap_loss"][i])
+            others = [c for c in range(5) if c not in chosen]
+            swapped = [problem.value([new if c == i else c for c in chosen]) for new in others]
+            assert report["swap_loss"][i] == pytest.approx(selection.objective - max(swapped), abs=1e-12)
+            assert report["swap_with"][i] == names[others[int(np.argmax(swapped))]]
         closest = max((c for c in chosen if c != i), key=lambda c: terms.redundancy[i, c])
         assert report["closest"][i] == names[closest]
         assert report["shared"][i] == terms.redundancy[i, closest]
@@ -70,19 +79,62 @@ def test_the_words():
     terms = information_terms(X, y, feature_names=names)
     said = words(terms, 2, "mrmr", "exact")
     assert said["same"] == "proven, left out: constant"
-    assert said["best"].startswith("proven, chosen: worth 0.")
-    assert said["best"].endswith(" nats (relevance minus redundancy penalty)")
-    assert said["nearly best"].startswith("proven, left out: shares 9")
-    assert said["nearly best"].endswith(" % of its information with 'best'")
-    assert "carries" in said["coin"]
-    assert " nats of information about the target, the chosen features " in said["coin"]
+    assert re.fullmatch(
+        r"proven, chosen: adds 0\.\d+ nats to the score; "
+        r"replacing it by 'nearly best', the best exchange, would lose 0\.\d+ nats",
+        said["best"],
+    )
+    assert re.fullmatch(
+        r"proven, left out: putting it in for 'best', the best exchange, would lose 0\.\d+ nats; "
+        r"shares 9\d % of its information with 'best'",
+        said["nearly best"],
+    )
+    assert re.search(r"would lose 0\.\d+ nats; by itself no better than chance \(p = 0\.\d+\)$", said["coin"])
+    assert "chance" not in said["best"]
     forced = words(terms, 2, include=["coin"], exclude=["best"])
-    assert forced["coin"] == "chosen: always included"
+    assert re.fullmatch(
+        r"chosen: always included; by itself no better than chance \(p = 0\.\d+\)",
+        forced["coin"],
+    )
     assert forced["best"] == "left out: excluded"
-    assert forced["third"].endswith("other features score higher together")
+    assert forced["third"] == "left out: other features score higher together"
     alike = words(information_terms(X[:, :3], y, feature_names=names[:3]), 2, "max_relevance", "exhaustive")
     loss = terms.relevance[1] - terms.relevance[2]
-    assert alike["third"] == f"proven, left out: in place of 'second' it would change the score by {-loss:+.2g} nats"
+    exchange = "putting it in for 'second', the best exchange, would lose"
+    assert alike["third"] == f"proven, left out: {exchange} {loss:.3g} nats"
+
+
+def test_an_exchange_that_gains_says_so_and_one_of_equals_changes_nothing():
+    X, y, _ = data()
+    terms = information_terms(np.column_stack([X[:, 0], X[:, 0], X[:, 1]]), y, feature_names=["a", "copy", "c"])
+    problem = subset_problem(terms, 1, "max_relevance")
+    worse = replace(select(problem), indices=np.array([2]), names=("c",))
+    report = feature_report(worse, terms)
+    gained = terms.relevance[0] - terms.relevance[2]
+    assert report["why"][0] == f"left out: putting it in for 'c', the best exchange, would gain {gained:.3g} nats"
+    assert report["why"][2].endswith(f"; replacing it by 'a', the best exchange, would gain {gained:.3g} nats")
+    same = feature_report(select(problem), terms)["why"][1]
+    assert "putting it in for 'a', the best exchange, would change nothing; shares 100 %" in same
+
+
+def test_shares_of_chosen_features_are_no_reason_against_others():
+    """What a chosen column shares with another is no less than what one that was left out does."""
+    from sklearn.datasets import load_breast_cancer
+
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    terms = information_terms(X, y)
+    report = feature_report(select(subset_problem(terms, 8), "forward"), terms)
+    for why, part in zip(report["why"], report["shared_part"], strict=True):
+        assert ("shares" in why) <= (part >= 0.9)
+        assert why.startswith(("chosen: adds ", "left out: putting it in for "))
+
+
+def test_other_measures_say_nothing_of_chance():
+    X, y, names = data()
+    terms = information_terms(X[:, :5], y, measure="gaussian_copula", feature_names=names[:5])
+    report = feature_report(select(subset_problem(terms, 2)), terms)
+    assert np.isnan(report["chance"]).all()
+    assert not any("chance" in why for why in report["why"])
 
 
 def test_one_feature_has_no_closest():
@@ -141,6 +193,31 @@ def test_the_frame_is_of_the_users_library():
     assert isinstance(SubsetSelector(2).fit(X, y).report_frame("polars"), pl.DataFrame)
     with pytest.raises(InvalidInput, match="library='dask'"):
         fitted[pd.DataFrame].report_frame("dask")
+
+
+def test_without_a_library_of_frames_the_report_reads_well(monkeypatch):
+    X, y, _ = data()
+    result = SubsetSelector(2).fit(X, y).result_
+    monkeypatch.setattr("certselect.table.output.find_spec", lambda name: None if name != "pyarrow" else object())
+    told = result.explain()
+    assert isinstance(told, ReportTable)
+    assert {name: told[name] for name in told} == dict(result.explanation)
+    head, first, *_ = repr(told).splitlines()
+    assert head.split()[:4] == ["feature", "chosen", "relevance", "chance"]
+    assert first.startswith("x0")
+    assert first.endswith(result.explanation["why"][0])
+    assert "nan" not in repr(told)
+    assert "<th>feature</th>" in told._repr_html_()
+    assert isinstance(result.explain("pyarrow"), pa.Table)
+
+
+def test_long_tables_are_cut_and_names_cannot_harm():
+    table = ReportTable({"feature": ["<b>", "a\x1b[2J", *map(str, range(40))], "adds": [0.5, None, *[1.0] * 40]})
+    assert len(table) == 2
+    lines = repr(table).splitlines()
+    assert lines[:3] == ["feature   adds", "<b>        0.5", "a\\x1b[2J"]
+    assert lines[-1] == "... 12 more rows"
+    assert "<td>&lt;b&gt;</td>" in table._repr_html_()
 
 
 def test_numbers_share_their_squared_correlation():

@@ -9,7 +9,7 @@ from certselect.information import plugin
 from certselect.information.plugin import plugin_terms
 
 KINDS = ("redundancy", "conditional_redundancy", "interaction")
-CORRECTIONS = ("none", "miller_madow", "grassberger", "shrinkage")
+CORRECTIONS = ("none", "miller_madow", "grassberger", "shrinkage", "chance")
 
 
 def coded(columns, target, *, weights=None, dtype=np.uint8, spare_levels=0):
@@ -43,12 +43,24 @@ def terms_of(table, correction, *, compiled=False, n_jobs=1, dtype=np.float64):
     try:
         terms = plugin_terms(table, correction=correction, dtype=np.dtype(dtype), n_jobs=n_jobs)
         _ = terms.conditional_redundancy, terms.interaction
-        assert (terms.pairs._compiled is not None) == compiled
+        assert (counted(terms)._compiled is not None) == compiled
     finally:
         plugin._PLAIN_CELLS = limit
         plugin._compiled_for.clear()
         plugin._compiled_for.update(kept)
     return terms
+
+
+def counted(terms):
+    """Who counted the pairs of terms, before chance was subtracted."""
+    return getattr(terms.pairs, "counted", terms.pairs)
+
+
+def rounded_alike(narrow, whole, correction):
+    """Whether float32 terms are the rounded ones; chance is subtracted from what was rounded before."""
+    if correction == "chance":
+        return np.allclose(narrow, whole, rtol=1e-6, atol=1e-6)
+    return (narrow == whole.astype(np.float32)).all()
 
 
 def everything(terms):

@@ -13,7 +13,7 @@ from certselect import information_terms, select, subset_problem
 
 MEASURES = [
     {"measure": "plugin"},
-    *({"measure": "plugin", "correction": name} for name in ("miller_madow", "grassberger", "shrinkage")),
+    *({"measure": "plugin", "correction": name} for name in ("miller_madow", "grassberger", "shrinkage", "chance")),
     {"measure": "gaussian_copula"},
     {"measure": "neighbors"},
     {"measure": "auto"},

@@ -69,7 +69,7 @@ def test_complete_features_keep_the_terms_of_the_complete_table(correction):
             assert (getattr(terms, kind)[np.ix_(complete, complete)] == getattr(expected, kind)).all()
 
 
-@pytest.mark.parametrize("correction", ["none", "miller_madow", "grassberger", "shrinkage"])
+@pytest.mark.parametrize("correction", CORRECTIONS)
 def test_a_pair_is_measured_on_its_rows_alone(correction):
     """The pair's terms are those of a table of the rows where both are there."""
     columns, target = gappy(9, 80, [4, 3, 6], 3, [0.3, 0.2, 0.4])

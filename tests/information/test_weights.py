@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import naive_corrections
 from certselect.information.kernels.weights import whole_weights
 from certselect.information.plugin import plugin_terms
-from information.coded_by_hand import CORRECTIONS, KINDS, coded, everything, terms_of
+from information.coded_by_hand import CORRECTIONS, KINDS, coded, counted, everything, rounded_alike, terms_of
 
 FLOAT64 = np.dtype(np.float64)
 
@@ -43,7 +43,7 @@ def test_whole_weights_are_repeated_rows_float_for_float(table, correction, comp
 
 
 @settings(max_examples=40, deadline=None)
-@given(weighted_tables(), st.sampled_from(["none", "miller_madow", "shrinkage"]), st.integers(0, 2**32 - 1))
+@given(weighted_tables(), st.sampled_from(["none", "miller_madow", "shrinkage", "chance"]), st.integers(0, 2**32 - 1))
 def test_any_weights_agree_with_the_twin(table, correction, seed):
     columns, target, _ = table
     weights = np.random.default_rng(seed).random(len(target)) + 0.01
@@ -57,7 +57,7 @@ def test_any_weights_agree_with_the_twin(table, correction, seed):
     np.testing.assert_allclose(terms.entropy, np.diag(redundancy), **close)
 
 
-@pytest.mark.parametrize("correction", ["none", "miller_madow", "shrinkage"])
+@pytest.mark.parametrize("correction", ["none", "miller_madow", "shrinkage", "chance"])
 @pytest.mark.parametrize("many", [False, True])
 def test_backends_threads_rows_and_order_agree_for_any_weights(correction, many):
     rng = np.random.default_rng(3)
@@ -78,7 +78,7 @@ def test_backends_threads_rows_and_order_agree_for_any_weights(correction, many)
         whole = getattr(plain, kind)
         assert (whole == whole.T).all()
         assert (compiled.pairs.rows(kind, some) == whole[some]).all()
-        assert (getattr(narrow, kind) == whole.astype(np.float32)).all()
+        assert rounded_alike(getattr(narrow, kind), whole, correction)
 
 
 def test_weights_of_one_are_no_weights():
@@ -97,7 +97,7 @@ def test_heavy_weights_beyond_any_table_of_counts(correction):
     weights = rng.integers(1, 9, 50) * 40_000
     table = coded(columns, target, weights=weights)
     terms = terms_of(table, correction)
-    assert len(terms.pairs._by_cells.logs.table) < weights.sum()
+    assert len(counted(terms)._by_cells.logs.table) < weights.sum()
     assert (everything(terms_of(table, correction, compiled=True)) == everything(terms)).all()
     # Of so many samples Grassberger's correction is nothing, and its recursion would take the twin minutes.
     twin, atol = ("none", 1e-6) if correction == "grassberger" else (correction, 1e-12)

@@ -130,6 +130,7 @@ KINDS: dict[str, Callable[[], Made]] = {
     "two targets": _of_frame(["label", "number"], drop=("weights",)),
     "weights in a column": _of_frame("label", drop=("number",), weight="weights"),
     "weights beside": _weighted,
+    "less chance": _of_numbers(discretize="quantile", correction="chance", strategy="exact"),
     "coded otherwise": _of_numbers(discretize="quantile", bins=4, correction="shrinkage", criterion="mrmr"),
     "bins by a rule": _of_numbers(bins="sturges", integers="numbers", criterion="max_relevance"),
     "negative value": _of_numbers(criterion="mifs", beta=9.0, strategy="forward", certify=True, polish=True),

@@ -68,6 +68,19 @@ def test_a_short_repr_says_what_there_is_to_know():
     assert repr(choose_subset(X, y, 7, strategy="forward")).splitlines()[1].endswith(" and 1 more")
 
 
+def test_where_no_bound_was_computed_that_is_said_and_never_nan():
+    X, y = numbers()
+    plain = choose_subset(X, y, 2, strategy="forward")
+    assert plain.statement == ""
+    assert (
+        repr(plain).splitlines()[2]
+        == "  No bound was computed: certify=True computes one, from all 21 pairs of 7 columns."
+    )
+    assert "nan" not in repr(plain)
+    any_size = choose_subset(X, y, None, strategy="forward", costs=[1] * 7, budget=3)
+    assert repr(any_size).splitlines()[2] == "  No bound was computed."
+
+
 def test_a_result_explains_itself_in_the_library_of_the_frame(tmp_path):
     X, y = numbers()
     frame = pl.DataFrame(X, schema=[f"c{i}" for i in range(7)])

@@ -161,7 +161,7 @@ def test_several_targets_at_once(measure):
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
 @pytest.mark.parametrize("options", [
-    *({"correction": name} for name in ("none", "miller_madow", "grassberger", "shrinkage")),
+    *({"correction": name} for name in ("none", "miller_madow", "grassberger", "shrinkage", "chance")),
     *({"discretize": name} for name in ("quantile", "mean_std", "mdlp")),
     {"bins": "sturges", "integers": "numbers"},
     {"measure": "gaussian_copula"},

@@ -164,7 +164,7 @@ def test_kinds_that_were_said_hold():
     assert kinds[names.index("ward")] == "number"
     skipped = next(block for block in table.blocks if names.index("sex") in block.positions)
     assert not skipped.values[:, skipped.positions.tolist().index(names.index("sex"))].any()
-    assert table.decisions == ()
+    assert table.decisions == (Decision("skipped", "as asked", (names.index("sex"),)),)
 
 
 def test_text_of_numbers_can_be_numbers():

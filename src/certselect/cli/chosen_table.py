@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from rich.table import Table
 
 from certselect.cli.printing import cell, say, show
+from certselect.evaluation.feature_report import SIGNIFICANCE
 from certselect.information.terms import InformationTerms
 from certselect.results import Result
+from certselect.results.decisions import copy_decisions, in_words
 from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.table import Table as InputTable
+from certselect.table.kinds import KEPT_OUT, LEFT_OUT
 
 _MANY_LEVELS = 50
 
@@ -20,16 +24,18 @@ def print_result(result: Result) -> None:
     """Print what was chosen, what each feature adds to it, and what is proven."""
     table = Table()
     table.add_column("feature", overflow="fold")
-    table.add_column("relevance", justify="right")
-    table.add_column("redundancy", justify="right")
+    selection, told = result.selection, result.explanation
+    by_chance = not math.isnan(told["chance"][0])
+    for name in ("relevance", "chance") if by_chance else ("relevance",):
+        table.add_column(name, justify="right")
     table.add_column("shares most with", overflow="fold")
     table.add_column("value", justify="right")
-    selection, told = result.selection, result.explanation
-    for i, redundancy in zip(selection.indices.tolist(), _mean_redundancies(result), strict=True):
+    for i in selection.indices.tolist():
+        mark = "*" if told["p_value"][i] > SIGNIFICANCE else " "
         table.add_row(
             cell(told["feature"][i]),
             f"{told['relevance'][i]:.4f}",
-            f"{redundancy:.4f}",
+            *([f"{told['chance'][i]:.4f}{mark}"] if by_chance else []),
             cell(told["closest"][i] or ""),
             f"{told['worth'][i]:.4f}",
         )
@@ -37,21 +43,34 @@ def print_result(result: Result) -> None:
     said = [
         f"{len(selection.indices)} of {result.provenance.n_features} features, "
         f"{selection.criterion} = {selection.objective:.6f} nats, by {selection.strategy} ({selection.status}).",
-        result.statement,
+        selection.about_bound("--certify"),
         _decided(selection),
-        "relevance: I(feature; target). redundancy: mean I(feature; other chosen feature). "
-        "value: relevance minus its redundancy penalty.",
+        *_legend(result, by_chance),
     ]
     for line in filter(None, said):
         say(line)
 
 
-def _mean_redundancies(result: Result) -> list[float]:
-    """What each chosen feature shares with another one on average."""
-    terms, chosen = _terms(result), result.indices
-    shared = np.array([terms.pair_row("redundancy", int(i))[chosen] for i in chosen])
-    np.fill_diagonal(shared, 0.0)
-    return (shared.sum(axis=1) / max(len(chosen) - 1, 1)).tolist()
+def _legend(result: Result, by_chance: bool) -> Iterator[str]:
+    """What the columns of the table mean."""
+    yield "relevance: information about the target, I(feature; target), in nats."
+    if by_chance:
+        less = ", which is subtracted already" if _terms(result).settings["correction"] == "chance" else ""
+        yield (
+            f"chance: what it would be on average if the target were shuffled{less}; "
+            f"* it may be no more than that (p > {SIGNIFICANCE:g}, of the feature by itself)."
+        )
+    assert result.problem is not None, "a result that was just made knows its problem"
+    pair = result.problem.criterion.pair
+    if pair is None:
+        yield "value: what it adds to the score: its relevance, for this criterion looks at no pairs."
+    elif pair == "redundancy":
+        yield "value: what it adds to the score: relevance minus a penalty for what it shares with the others."
+    else:
+        yield (
+            "value: what it adds to the score: relevance minus what the others tell as well, plus what it tells only "
+            "together with them; so it can exceed the relevance."
+        )
 
 
 def _terms(result: Result) -> InformationTerms:
@@ -70,13 +89,16 @@ def _decided(selection: Selection) -> str:
 
 def notes_on_table(rows: InputTable, terms: InformationTerms) -> list[str]:
     """What was made of the table that the user may not expect: bins of the target, missing values, a measure."""
-    said = []
+    said = in_words([one for one in terms.decisions if one.kind != "target"], terms.feature_names)
+    if any(one.kind in LEFT_OUT for one in terms.decisions):
+        said.append("--kind COLUMN=levels or =number uses a column that was left out")
     if terms.picked:
         said.append(f"measured by {terms.picked}")
     if rows.task == "regression":
         bins = terms.settings.get("target_bins")
         how = f"cut into {bins} bins of equal counts" if bins else "measured as it is"
-        said.append(f"the target is a number, {how}")
+        why = "".join(f" ({one.why})" for one in terms.decisions if one.kind == "target")
+        said.append(f"the target is a number, {how}{why}")
     lacking = sum(int(block.missing.any(axis=0).sum()) for block in rows.blocks if block.missing is not None)
     if lacking:
         level = rows.missing != "pairwise" and terms.settings["measure"] == "plugin"
@@ -90,11 +112,20 @@ def notes_on_result(rows: InputTable, result: Result) -> list[str]:
     """The same, and what the user should know besides: dropped columns, doubtful codings, an early end."""
     said = notes_on_table(rows, _terms(result))
     terms, selection = _terms(result), result.selection
-    if selection.dropped:
-        some = ", ".join(map(repr, selection.dropped[:5])) + (", ..." if len(selection.dropped) > 5 else "")
-        n = len(selection.dropped)
+    said += in_words(copy_decisions(result.problem), terms.feature_names)
+    told = {terms.feature_names[i] for one in terms.decisions if one.kind in KEPT_OUT for i in one.columns}
+    constant = [name for name in selection.dropped if name not in told]
+    if constant:
+        some = ", ".join(map(repr, constant[:5])) + (", ..." if len(constant) > 5 else "")
+        n = len(constant)
         left = "1 constant column was" if n == 1 else f"{n} constant columns were"
         said.append(f"{left} left out: {some}")
+    by_chance = [i for i in selection.indices.tolist() if result.explanation["p_value"][i] > SIGNIFICANCE]
+    if by_chance:
+        some = ", ".join(repr(terms.feature_names[i]) for i in by_chance[:5]) + (", ..." if len(by_chance) > 5 else "")
+        one = len(by_chance) == 1
+        are = "1 chosen feature is by itself" if one else f"{len(by_chance)} chosen features are by themselves"
+        said.append(f"{are} no better than chance: {some}")
     many = np.flatnonzero(terms.levels > _MANY_LEVELS)
     crowded = [int(i) for i in many if _passed_as_levels(terms, int(i))]
     if crowded:

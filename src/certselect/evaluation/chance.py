@@ -21,6 +21,7 @@ from certselect.search.options import check_count, make_generator
 from certselect.search.selection import INTERRUPTED
 from certselect.settings import Constraints, Measuring, Searching, Settings
 from certselect.table import read_source
+from certselect.table.output import ReportTable, make_frame
 
 DEFAULT_TESTED = 20
 # Gains equal but for rounding: what chance reaches that closely counts as reached.
@@ -45,7 +46,8 @@ class ChanceTest:
         pair terms with those before it, in nats. NaN for included features.
     p_values : ndarray
         How often the best of the shuffled columns adds as much; one for each step, each as if
-        the steps before had passed. NaN for included features, which are not tested.
+        the steps before had passed, so that those behind the first failure do not count. NaN for
+        included features, which are not tested.
     significance : float
     n_permutations : int
     n_included : int
@@ -62,6 +64,30 @@ class ChanceTest:
     n_included: int = 0
 
     @property
+    def columns(self) -> dict[str, list[Any]]:
+        """The test as a table, one row for each step: `step`, `feature`, `adds` (nats), `p_value` and `outcome`.
+
+        The outcome is "included", "above chance", "stops here" for the first step that fails, and "not
+        counted" for all behind it.
+        """
+        outcomes = ["included"] * self.n_included + ["above chance"] * (self.k - self.n_included)
+        outcomes += ["stops here", *["not counted"] * len(self.names)]
+        return {
+            "step": list(range(1, len(self.names) + 1)),
+            "feature": list(self.names),
+            "adds": self.gains.tolist(),
+            "p_value": self.p_values.tolist(),
+            "outcome": outcomes[: len(self.names)],
+        }
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`columns` as a data frame of that library ("pandas", "polars" or "pyarrow"), or of one that is installed."""
+        return make_frame(self.columns, library)
+
+    def __repr__(self) -> str:
+        return f"{self.statement}\n{ReportTable(self.columns)}"
+
+    @property
     def statement(self) -> str:
         """The result in words."""
         how = f"at significance {self.significance:g} with {self.n_permutations} permutations"
@@ -70,9 +96,19 @@ class ChanceTest:
         if self.k == len(self.p_values):
             all_tried = "The only feature tried adds" if passed == 1 else f"All {passed} features tried add"
             return f"{all_tried} more than chance{beside} ({how}); there may be more."
-        features = "1 feature adds" if passed == 1 else f"{passed} features add"
         p_value = f"p = {self.p_values[self.k]:.3g}"
-        return f"{features} more than chance{beside}, the next one does not ({p_value}, {how})."
+        if passed == 0:
+            said = f"No feature adds more than chance{beside}, not even the first one tried ({p_value}, {how})."
+        else:
+            features = "1 feature adds" if passed == 1 else f"{passed} features add"
+            said = f"{features} more than chance{beside}, the next one does not ({p_value}, {how})."
+        if (self.p_values[self.k + 1 :] <= self.significance).any():
+            # What is tested behind the first failure stands on it, and there are many such tests.
+            said += (
+                f" Small p-values behind step {self.k + 1} do not count: each takes the features before it for "
+                "granted, of which one is no better than chance, and whoever goes on looking finds one by luck."
+            )
+        return said
 
 
 def stop_at_chance(
@@ -195,6 +231,12 @@ def stop_at_chance(
 
 def _problem(terms: InformationTerms, stated: Settings, max_features: int | None) -> SubsetProblem:
     """The problem whose forward path is tested."""
+    if terms.constant.all() and terms.settings.get("discretize") == "mdlp":
+        raise InvalidInput(
+            f"a table none of whose {terms.n_features} features discretize='mdlp' cuts: no cut tells the classes apart",
+            "at least one feature of two levels to test",
+            "Nothing is above chance by mdlp; use discretize='quantile' to test the columns in bins of equal counts.",
+        )
     searching = stated.searching
     problem = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=stated.constraints)
     n_included = 0 if problem.constraints is None else len(problem.constraints.include)

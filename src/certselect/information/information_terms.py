@@ -76,9 +76,9 @@ def information_terms(
             "auto" is "plugin" with bins of equal counts, as many as the rows allow, or
             "gaussian_copula" for fewer than 50 rows of numbers; `picked` of the result names
             it, with the reason and what it cannot see.
-        correction : {"none", "miller_madow", "grassberger", "shrinkage"}
-            Bias correction for counts, where cells hold few samples. "auto" chooses one where
-            none is named.
+        correction : {"none", "miller_madow", "grassberger", "shrinkage", "chance"}
+            Bias correction for counts, where cells hold few samples. "chance" subtracts what
+            shuffled columns would have. "auto" chooses one where none is named.
         n_neighbors : int, default 5
             Of "neighbors": more of them mean less variance and more bias.
         discretize : {"quantile", "uniform", "mean_std", "mdlp"}

@@ -11,6 +11,7 @@ import numpy as np
 
 from certselect.coding import CodedTable, SparseCodedTable
 from certselect.errors import InvalidInput
+from certselect.information.chance import ChanceInformation, ChancePairs
 from certselect.information.kernels.cell_table import SingleTerms, cell_table, counting_units, needs_cells
 from certselect.information.kernels.cells_plain import PlainCellCounter
 from certselect.information.kernels.entropy_sums import FEW_LEVELS, EntropySums
@@ -121,24 +122,31 @@ def plugin_terms(
         million rows in all: to about 1e-15). With codes for absent
         values, each term is that of the rows where all its features have one, and 0
         if there are none.
-    correction : {"none", "miller_madow", "grassberger", "shrinkage"}
+    correction : {"none", "miller_madow", "grassberger", "shrinkage", "chance"}
         Of the bias of few samples: none; (levels - 1) / 2N added to every entropy;
-        Grassberger's estimate, ln N - sum of c G(c) / N; or frequencies drawn towards equal ones (James
-        and Stein), as far as the data do not speak against it.
+        Grassberger's estimate, ln N - sum of c G(c) / N; frequencies drawn towards equal ones (James
+        and Stein), as far as the data do not speak against it; or the information that shuffled columns
+        would have subtracted from every term, which is 0 where that is more.
     dtype : dtype
         Of the pair terms.
     n_jobs : int, optional
         Threads; all cores if None.
     """
     started = time.perf_counter()
+    counted = "none" if correction == "chance" else correction
     if isinstance(table, SparseCodedTable):
-        pairs = _sparse_counter(table, correction, dtype, n_jobs)
+        pairs = _sparse_counter(table, counted, dtype, n_jobs)
         sums = pairs.sums
     else:
-        pairs = CountedPairs(table, correction, dtype, n_jobs)
+        pairs = CountedPairs(table, counted, dtype, n_jobs)
         sums = pairs.sums()
+    relevance = sums.relevance
+    # Estimates that are corrected in another way have another expectation, which nobody knows.
+    chance = ChanceInformation(table, relevance) if counted == "none" else None
+    if correction == "chance" and chance is not None:
+        relevance, pairs = np.maximum(relevance - chance.expected, 0.0), ChancePairs(pairs, chance)
     return InformationTerms(
-        relevance=sums.relevance,
+        relevance=relevance,
         entropy=sums.entropy,
         target_entropy=sums.target_entropy,
         n_samples=table.n_samples,
@@ -147,6 +155,7 @@ def plugin_terms(
         constant=table.constant,
         pairs=pairs,
         coding=table.coding,
+        by_chance=chance,
         seconds={"relevance": time.perf_counter() - started},
     )
 

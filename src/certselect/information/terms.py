@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ from certselect.table.model import Decision
 
 if TYPE_CHECKING:
     from certselect.coding import Coding
+    from certselect.information.chance import ChanceInformation
 
 
 Families = tuple[tuple[int, ...], ...]
@@ -95,6 +96,7 @@ class InformationTerms:
     constant: np.ndarray
     pairs: PairTerms
     coding: Coding | None = None
+    by_chance: ChanceInformation | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     picked: str = ""
     decisions: tuple[Decision, ...] = ()
@@ -137,6 +139,28 @@ class InformationTerms:
         """I(Xi,Xj;C) = I(Xi;C) + I(Xj;C) - I(Xi;Xj;C), all pairs (n, n)."""
         return self.relevance[:, None] + self.relevance[None, :] - self.interaction
 
+    @cached_property
+    def chance(self) -> np.ndarray:
+        """What a feature of these levels would be expected to tell about a shuffled target, (n,).
+
+        The exact mean of I(Xi;C) over all orders of the rows of the target (expected mutual information),
+        computed when first asked for. NaN where it is not known: for other measures than counts, and
+        other corrections than "none" and "chance", which subtracts it.
+        """
+        return self._unknown if self.by_chance is None else self.by_chance.expected
+
+    @cached_property
+    def chance_p_values(self) -> np.ndarray:
+        """How probable as much information about a shuffled target is, (n,); NaN where that is not known.
+
+        Of each feature by itself: the best of many is above chance more often.
+        """
+        return self._unknown if self.by_chance is None else self.by_chance.p_values
+
+    @property
+    def _unknown(self) -> np.ndarray:
+        return np.full(self.n_features, np.nan)
+
     def shared_part(self, feature: int) -> np.ndarray:
         """How much of each feature's information is in this one, 0 to 1 (n,).
 
@@ -155,7 +179,10 @@ class InformationTerms:
         What a result needs to explain itself, small enough to be saved or sent to another process.
         """
         rows = {(kind, int(i)): np.array(self.pair_row(kind, int(i))) for kind in kinds for i in features}
-        return replace(self, pairs=NotKept(), _rows=rows, find_copies=partial(tuple, self.copies))
+        kept = replace(self, pairs=NotKept(), by_chance=None, find_copies=tuple, _rows=rows)
+        found = ("copies", "chance", "chance_p_values")
+        kept.__dict__.update({name: getattr(self, name) for name in found})
+        return kept
 
     def pair_matrix(self, kind: str) -> np.ndarray:
         """All pair terms of a kind: "redundancy", "conditional_redundancy" or "interaction"."""

@@ -35,6 +35,7 @@ def _line(one: Decision, names: Sequence[str]) -> str:
     made = {
         "identifier": "left out as an identifier",
         "text": "left out as text",
+        "skipped": "not looked at",
         "date": "read as dates" if len(one.columns) > 1 else "read as a date",
         "number": "read as numbers" if len(one.columns) > 1 else "read as a number",
         "copy": "not chosen beside its copy" if len(one.columns) == 1 else "not chosen beside their copy",

@@ -15,6 +15,7 @@ from certselect.criteria import SubsetProblem
 from certselect.criteria.pairs import TermPairs
 from certselect.evaluation.feature_report import feature_report
 from certselect.information import InformationTerms
+from certselect.results.decisions import in_words
 from certselect.results.provenance import Provenance, fingerprint
 from certselect.results.size_choice import SizeChoice
 from certselect.search import Selection
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from certselect.results.verifying import Verification
 
 _NAMES_SHOWN = 6
+_DECISIONS_SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,16 +107,17 @@ class Result:
     def explain(self, library: str | None = None) -> Any:
         """Why was each feature chosen or left out? A data frame with one row for each.
 
-        Its columns say how much information the feature carries about the target, which
-        chosen feature shares most with it and how much of its information that is, what it is
-        worth in the subset or what the subset would lose with it, whether that is proven, and
-        why it was chosen or left out in words. See `certselect.evaluation.feature_report`.
+        Its columns say how much information the feature carries about the target and how much chance
+        alone would give it, which chosen feature shares most with it and how much of its information
+        that is, what it is worth in the subset, what the subset would lose by its best exchange,
+        whether that is proven, and why it was chosen or left out in words. See
+        `certselect.evaluation.feature_report`.
 
         Parameters
         ----------
         library : {"pandas", "polars", "pyarrow"}, optional
-            That of the frame the features were chosen from if not given; for arrays the first
-            of these that is installed.
+            That of the frame the features were chosen from if not given; for arrays pandas or polars,
+            whichever is installed, or else a `ReportTable`, which reads well and has the columns as lists.
         """
         return make_frame(self.explanation, library or self.library)
 
@@ -160,7 +163,10 @@ class Result:
             f"{chosen.criterion} = {chosen.objective:.6g} nats, by {chosen.strategy} ({chosen.status})",
             f"  {names}" + (f" and {more} more" if more > 0 else ""),
         ]
-        return "\n".join([*lines, *([f"  {self.statement}"] if self.statement else [])])
+        made = in_words(self.provenance.decisions, self.explanation["feature"])
+        more = len(made) - _DECISIONS_SHOWN
+        made = made[:_DECISIONS_SHOWN] + ([f"and {more} more decisions"] if more > 0 else [])
+        return "\n".join([*lines, *(f"  {line}" for line in (chosen.about_bound(), *made))])
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the table: of its pair terms those of the chosen features are kept."""

@@ -114,6 +114,14 @@ class Selection:
             return f"Proven to {_rounded_up(self.gap, 2)} of the value: no {self._all_others} more than {self._this}."
         return f"No {self._all_others} more than {_rounded_up(self.gap, 2, 100)} % above {self._this}."
 
+    def about_bound(self, certify: str = "certify=True") -> str:
+        """The statement; where there is none, that no bound was computed and what computes one."""
+        if self.statement or self.any_size:
+            return self.statement or "No bound was computed."
+        columns = 0 if self.problem is None else len(self.problem.candidates)
+        pairs = f", from all {columns * (columns - 1) // 2:,} pairs of {columns} columns" if columns else ""
+        return f"No bound was computed: {certify} computes one{pairs}."
+
     @property
     def _all_others(self) -> str:
         """The subsets the bound is on, and a verb: "12 features that respect the constraints score"."""

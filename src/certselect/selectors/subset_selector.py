@@ -41,8 +41,8 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         How mutual information is estimated: by counting levels (the plug-in estimate), from
         ranks, by distances to nearest neighbours, or what suits the table, which
         `terms_.picked` then names. See `information_terms`.
-    correction : {"none", "miller_madow", "grassberger", "shrinkage"}, default="none"
-        Bias correction for counts of few samples.
+    correction : {"none", "miller_madow", "grassberger", "shrinkage", "chance"}, default="none"
+        Bias correction for counts of few samples; "chance" subtracts what shuffled columns would have.
     n_neighbors : int, default=5
         Number of neighbours for the measure "neighbors".
     task : {"auto", "classification", "regression"}, default="auto"

@@ -34,7 +34,7 @@ MEASURES = {
     "neighbors": "distances to nearest neighbours",
     "auto": "whichever suits the table",
 }
-CORRECTIONS = {"none": "", "miller_madow": "", "grassberger": "", "shrinkage": ""}
+CORRECTIONS = {"none": "", "miller_madow": "", "grassberger": "", "shrinkage": "", "chance": ""}
 METHODS = {
     "uniform": "bins of equal width",
     "quantile": "bins of equal counts",

@@ -23,6 +23,8 @@ from certselect.table.times import dates_in_text
 
 IDENTIFIER, TEXT, DATE = "identifier", "text", "date"
 LEFT_OUT = (IDENTIFIER, TEXT)
+SKIPPED = "skipped"
+KEPT_OUT = (*LEFT_OUT, SKIPPED)
 # An identifier has nearly as many different values as rows: this share of them at least.
 _NEARLY_ALL = 0.95
 # Numbers that identify are handed out one after the other: their range is at most so many times the rows ...

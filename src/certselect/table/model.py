@@ -22,8 +22,8 @@ class Decision:
     Attributes
     ----------
     kind : str
-        "identifier" and "text" are left out, "date" and "number" measured as numbers, a "copy" not
-        chosen beside what it is a copy of; "target" is about the target.
+        "identifier" and "text" are left out, and so is what the user "skipped"; "date" and "number" are
+        measured as numbers; a "copy" is not chosen beside what it is a copy of; "target" is about the target.
     why : str
     columns : tuple of int
         Places among the table's features, ascending; none for the target.

@@ -16,7 +16,7 @@ from certselect.settings import Reading
 from certselect.table.columns import array_block, gather, read_values, unmasked
 from certselect.table.complete import name_columns, settle_missing, settle_missing_sparse
 from certselect.table.frames import as_frame, frame_names, frame_rows, read_frame
-from certselect.table.kinds import LEFT_OUT, settle_kinds, whole_numbers_with_gaps, zeros
+from certselect.table.kinds import LEFT_OUT, SKIPPED, settle_kinds, whole_numbers_with_gaps, zeros
 from certselect.table.model import Block, Decision, Missing, Table
 from certselect.table.output import take_columns
 from certselect.table.sparse import check_sparse_shape, is_sparse, sparse_block
@@ -109,7 +109,8 @@ def read_table(
             blocks = whole_numbers_with_gaps(blocks, {*given, *(i for one in decisions for i in one.columns)})
     target = read_target(y, shape[0], task, rows)
     _warn_of_left_out(decisions, names)
-    decisions += target.decisions
+    skipped = tuple(sorted(columns.find("kinds", i) for i, kind in (how.kinds or {}).items() if kind == "skip"))
+    decisions += ((Decision(SKIPPED, "as asked", skipped),) if skipped else ()) + target.decisions
     return Table(blocks, names, target.codes, target.classes, target.numbers, weights, policy, decisions)
 
 

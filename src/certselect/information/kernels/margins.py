@@ -1,0 +1,143 @@
+"""How many samples have each level of each feature: the margins of joint tables, without the tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from certselect.coding import CodedTable, SparseCodedTable
+
+# Cells looked at together: enough to amortise the calls, few enough to stay in cache.
+_CHUNK = 1 << 19
+
+
+@dataclass(frozen=True, eq=False)
+class LevelCounts:
+    """Samples of each level of each feature; levels that none has are left out.
+
+    Feature i has the counts counts[starts[i]:starts[i + 1]], whole numbers in units of the weights.
+    """
+
+    starts: np.ndarray
+    counts: np.ndarray
+
+    @property
+    def levels(self) -> np.ndarray:
+        """How many levels of each feature occur, (n,)."""
+        return np.diff(self.starts)
+
+    def summed(self, values: np.ndarray) -> np.ndarray:
+        """Sums over the levels of each feature, (n,), of numbers that belong to the counts."""
+        sums = np.add.reduceat(np.append(values, 0), self.starts[:-1])
+        return np.where(self.levels > 0, sums, 0)
+
+
+class Margins:
+    """Counts levels of all features among some rows of a coded table.
+
+    Parameters
+    ----------
+    table : CodedTable or SparseCodedTable
+    weights : ndarray of int64 (m,), or None
+        How much each row counts, in whole units; once if None.
+    """
+
+    def __init__(self, table: CodedTable | SparseCodedTable, weights: np.ndarray | None) -> None:
+        self._table = table
+        self._weights = np.ones(table.n_samples, dtype=np.int64) if weights is None else weights
+        self._levels = table.levels.astype(np.int64)
+        self._absent = None if isinstance(table, SparseCodedTable) else table.absent
+        self._target = table.target.astype(np.int64)
+        self.n_classes = len(table.classes)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every feature has a value in every row."""
+        return self._absent is None or not bool((self._absent >= 0).any())
+
+    def rows_of(self, group: int | None) -> np.ndarray:
+        """Which rows are of a class, a mask; all if None."""
+        return np.ones(len(self._target), dtype=bool) if group is None else self._target == group
+
+    def having(self, feature: int) -> np.ndarray:
+        """Which rows have a value of a feature, a mask."""
+        if self._absent is None:
+            return self.rows_of(None)
+        return self._dense.codes[feature] != self._absent[feature]
+
+    def samples(self, rows: np.ndarray) -> int:
+        """How much these rows count together."""
+        return int(self._weights[rows].sum())
+
+    def counts(self, rows: np.ndarray) -> LevelCounts:
+        """Level counts of all features among these rows."""
+        if isinstance(self._table, SparseCodedTable):
+            return self._sparse_counts(self._table, rows)
+        table = self._table
+        weights = self._weights[rows].astype(np.float64)  # whole numbers, whose sums stay below 2**53
+        alike = bool((weights == 1.0).all())
+        lists, found = [np.zeros(0, dtype=np.int64)], np.zeros(len(self._levels) + 1, dtype=np.int64)
+        for start, stop in self._chunks(len(weights)):
+            levels = self._levels[start:stop]
+            offsets = np.cumsum(levels) - levels
+            cells = (table.codes[start:stop, rows] + offsets[:, None]).ravel()
+            each = None if alike else np.tile(weights, stop - start)
+            counts = np.bincount(cells, each, minlength=int(levels.sum())).astype(np.int64)
+            if self._absent is not None:
+                absent = self._absent[start:stop]
+                counts[(offsets + absent)[absent >= 0]] = 0
+            there = counts > 0
+            found[start + 1 : stop + 1] = np.add.reduceat(there, offsets)
+            lists.append(counts[there])
+        return LevelCounts(np.cumsum(found), np.concatenate(lists))
+
+    def beside_all(self, codes: np.ndarray, n_codes: int, rows: np.ndarray) -> np.ndarray:
+        """Samples of each code (m,) among these rows, each feature leaving out those where it has no value, (n, codes).
+
+        One row for all features if every one of them has a value everywhere.
+        """
+        codes, weights = codes[rows], self._weights[rows].astype(np.float64)
+        if self.complete or self._absent is None:
+            return np.bincount(codes, weights, minlength=n_codes).astype(np.int64)[None]
+        beside = np.empty((len(self._levels), n_codes), dtype=np.int64)
+        for start, stop in self._chunks(max(len(codes), n_codes)):
+            there = self._dense.codes[start:stop, rows] != self._absent[start:stop, None]
+            cells = (np.arange(stop - start)[:, None] * n_codes + codes)[there]
+            each = np.broadcast_to(weights, there.shape)[there]
+            counts = np.bincount(cells, each, minlength=(stop - start) * n_codes)
+            beside[start:stop] = counts.reshape(stop - start, n_codes)
+        return beside
+
+    def of_classes(self) -> np.ndarray:
+        """Samples of each class where a feature has a value, (n, classes), or (1, classes) for all alike."""
+        return self.beside_all(self._target, self.n_classes, self.rows_of(None))
+
+    def of_feature(self, feature: int, rows: np.ndarray) -> np.ndarray:
+        """Samples of each level of a feature among these rows, beside every feature, (n, levels)."""
+        codes, levels = self._dense.codes[feature].astype(np.int64), int(self._levels[feature])
+        return self.beside_all(codes, levels, rows & self.having(feature))
+
+    @property
+    def _dense(self) -> CodedTable:
+        assert isinstance(self._table, CodedTable), "only dense tables have values that are left out"
+        return self._table
+
+    def _chunks(self, n_rows: int) -> list[tuple[int, int]]:
+        n, per_chunk = len(self._levels), max(1, _CHUNK // max(1, n_rows))
+        return [(start, min(n, start + per_chunk)) for start in range(0, n, per_chunk)]
+
+    def _sparse_counts(self, table: SparseCodedTable, rows: np.ndarray) -> LevelCounts:
+        n, most = len(self._levels), int(self._levels.max())
+        there = rows[table.rows]
+        features = np.repeat(np.arange(n), np.diff(table.starts))[there]
+        keys, places = np.unique(features * most + table.codes[there], return_inverse=True)
+        counts = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(counts, places, self._weights[table.rows[there]])
+        listed = np.zeros(n, dtype=np.int64)
+        np.add.at(listed, keys // most, counts)
+        rest = self.samples(rows) - listed  # where the feature has its background
+        owners = np.concatenate([keys // most, np.flatnonzero(rest)])
+        order = np.argsort(owners, kind="stable")
+        ends = np.cumsum(np.bincount(owners, minlength=n))
+        return LevelCounts(np.concatenate([[0], ends]), np.concatenate([counts, rest[rest > 0]])[order])
