@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from certselect import Result, SubsetSelector, SubsetSelectorCV, choose_subset
 from certselect.progress import listening
 from certselect.search import list_strategies
+from certselect.selectors import MissingScoreWarning
 
 
 class Made(NamedTuple):
@@ -74,7 +76,16 @@ def _without_scores() -> Made:
     """Of a scorer that has none for the smallest size."""
     X, y = numbers()
     scorer = lambda estimator, X, y: np.nan if X.shape[1] == 1 else 1.0  # noqa: E731
-    return Made(SubsetSelectorCV(KNeighborsClassifier(3), 3, cv=2, scoring=scorer).fit(X, y).result_, (X, y))
+    with pytest.warns(MissingScoreWarning):
+        return Made(SubsetSelectorCV(KNeighborsClassifier(3), 3, cv=2, scoring=scorer).fit(X, y).result_, (X, y))
+
+
+def _combined() -> Made:
+    """Of two criteria and two codings, tried in the same splits."""
+    X, y = numbers()
+    several = {"criterion": ["jmi", "mrmr"], "bins": [3, "sturges"]}
+    selector = SubsetSelectorCV(KNeighborsClassifier(3), 3, cv=3, random_state=1, **several)
+    return Made(selector.fit(X, y).result_, (X, y))
 
 
 def _interrupted() -> Made:
@@ -149,6 +160,7 @@ KINDS: dict[str, Callable[[], Made]] = {
     "interrupted": _interrupted,
     "cross-validated": _cross_validated,
     "cross-validated without all scores": _without_scores,
+    "combined": _combined,
     "strange names": _strange_names,
 }
 

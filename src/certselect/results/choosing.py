@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from certselect.criteria import find_criterion, unsized_problem
+from certselect.criteria import SubsetProblem, find_criterion, unsized_problem
 from certselect.information import InformationTerms, measure_table
 from certselect.results.provenance import Provenance, versions
 from certselect.results.result import Result
 from certselect.results.size_choice import SizeChoice
 from certselect.search import Selection
-from certselect.search.registry import find_strategy, is_auto
+from certselect.search.registry import find_strategy, is_auto, is_built_in
 from certselect.search.select import select_by
 from certselect.search.selection import INTERRUPTED
 from certselect.settings import Constraints, Searching, Settings
@@ -92,8 +92,10 @@ def read_checked(
 def check_search(searching: Searching) -> None:
     """Tell a slip of the pen before a large table is read."""
     find_criterion(searching.criterion, searching.beta)
-    if not is_auto(searching.strategy):
-        find_strategy(searching.strategy, searching.all_options)
+    strategy = None if is_auto(searching.strategy) else find_strategy(searching.strategy, searching.all_options)
+    if searching.all_options and (strategy is None or is_built_in(strategy)):
+        # Values of options are checked by the search they are for: let it choose one feature of one.
+        select_by(SubsetProblem.from_matrix(np.eye(1), 1), replace(searching, certify=False, random_state=0))
 
 
 def choose(

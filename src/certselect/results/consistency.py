@@ -13,8 +13,9 @@ from certselect.information import InformationTerms
 from certselect.names import shown
 from certselect.results.limits import can_value_ties
 from certselect.results.result import Result
-from certselect.results.size_choice import SizeChoice, best_size, standard_errors
+from certselect.results.size_choice import SizeChoice, best_choice, counted_splits, mean_scores, standard_errors
 from certselect.search import Selection
+from certselect.settings import Settings
 
 
 def is_allowed(indices: Iterable[int], problem: SubsetProblem, *, of_any_number: bool = False) -> bool:
@@ -42,6 +43,7 @@ def about_the_run(result: Result, terms: InformationTerms) -> Iterator[str]:
         yield f"the measure was not picked as is said: {shown(origin.picked)}, but {shown(terms.picked)}"
     if result.choice is not None:
         yield from _about_the_size(result.choice, result.selection.k)
+        yield from _about_the_combination(result.choice, result.settings)
 
 
 def _about_the_size(choice: SizeChoice, k: int) -> Iterator[str]:
@@ -49,19 +51,37 @@ def _about_the_size(choice: SizeChoice, k: int) -> Iterator[str]:
     if not len(choice.split_scores):
         yield "a size was chosen by no split"
         return
+    counted = counted_splits([tried.split_scores for tried in choice.combinations])
     with np.errstate(all="ignore"):  # sums of hostile numbers overflow
-        means, errors = choice.split_scores.mean(axis=0), standard_errors(choice.split_scores)
+        means = np.array([mean_scores(tried.split_scores[counted]) for tried in choice.combinations])
+        errors = np.array([standard_errors(tried.split_scores[counted]) for tried in choice.combinations])
         for name, here, there in (
-            ("mean scores", means, choice.mean_scores),
-            ("standard errors", errors, choice.standard_errors),
+            ("mean scores", means, [tried.mean_scores for tried in choice.combinations]),
+            ("standard errors", errors, [tried.standard_errors for tried in choice.combinations]),
         ):
             if not np.allclose(here, there, rtol=1e-9, atol=1e-12, equal_nan=True):
                 yield f"the {name} are not those of the scores in the splits"
                 return
-        chosen = int(choice.sizes[best_size(means, errors, one_standard_error=choice.one_standard_error)])
+        combination, place = best_choice(means, errors, one_standard_error=choice.one_standard_error)
     # A file has null for an infinite score too, so that a size without a mean may have been the best.
-    if chosen != k and not np.isnan(means[choice.sizes == k]).any():
-        yield f"by these scores and the rule that is named, {chosen} features had to be chosen, not {k}"
+    if np.isnan(means[choice.chosen, choice.sizes == k]).any():
+        return
+    rule = "by these scores and the rule that is named"
+    if int(choice.sizes[place]) != k:
+        yield f"{rule}, {choice.sizes[place]} features had to be chosen, not {k}"
+    elif combination != choice.chosen:
+        yield f"{rule}, combination {combination} had to be chosen, not {choice.chosen}"
+
+
+def _about_the_combination(choice: SizeChoice, settings: Settings) -> Iterator[str]:
+    """Settings of the chosen combination that are not those of the result, and combinations that are none."""
+    stated = {name: value for group in settings.to_dict().values() for name, value in group.items()}
+    for name, value in choice.combinations[choice.chosen].settings.items():
+        if stated[name] != value:
+            yield f"{name}={shown(value)} was chosen, but the settings say {shown(stated[name])}"
+    every = [tried.settings for tried in choice.combinations]
+    if len({frozenset(each) for each in every}) > 1 or any(each in every[:i] for i, each in enumerate(every)):
+        yield "the combinations are not different values of the same settings"
 
 
 def about_subsets(result: Result, problem: SubsetProblem, replayed: Replayed | None) -> Iterator[str]:

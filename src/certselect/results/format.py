@@ -81,9 +81,16 @@ def as_dict(result: Result) -> dict[str, Any]:
             "protocol": choice.protocol,
             "one_standard_error": bool(choice.one_standard_error),
             "sizes": [int(size) for size in choice.sizes],
-            "mean_scores": _numbers(choice.mean_scores),
-            "standard_errors": _numbers(choice.standard_errors),
-            "split_scores": [_numbers(scores) for scores in choice.split_scores],
+            "combinations": [
+                {
+                    "settings": dict(tried.settings),
+                    "mean_scores": _numbers(tried.mean_scores),
+                    "standard_errors": _numbers(tried.standard_errors),
+                    "split_scores": [_numbers(scores) for scores in tried.split_scores],
+                }
+                for tried in choice.combinations
+            ],
+            "chosen": int(choice.chosen),
         },
     }
 

@@ -23,10 +23,11 @@ from certselect.results.lift_text import lift_from_json
 from certselect.results.proof_text import proof_from_json
 from certselect.results.provenance import Provenance
 from certselect.results.result import Result
-from certselect.results.size_choice import HONEST, PAPER, SizeChoice
+from certselect.results.size_choice import HONEST, PAPER, SizeChoice, TriedCombination
 from certselect.results.stored import REMEDY, Part, duration, each_is, number, text, truth, whole_number, with_nan
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.settings import Settings
+from certselect.settings.combinations import COMBINED
 
 # No table has more columns, and no result more lists of that length, than a machine can hold.
 MOST_FEATURES = 10_000_000
@@ -167,27 +168,41 @@ def _provenance(part: Part) -> Provenance:
 
 
 def _choice(part: Part, k: int, n_features: int) -> SizeChoice:
-    part.only(
-        {"estimator", "scoring", "protocol", "one_standard_error", "sizes", "mean_scores", "standard_errors"}
-        | {"split_scores"}
-    )
+    part.only({"estimator", "scoring", "protocol", "one_standard_error", "sizes", "combinations", "chosen"})
     sizes = part.list_of("sizes", whole_number)
     if k not in sizes or sizes != sorted(set(sizes)) or not 1 <= sizes[0] <= sizes[-1] <= n_features:
         raise part.wrong("sizes", f"1 to {n_features}, ascending, {k} among them, which is what was chosen")
     if part.text("protocol") not in _PROTOCOLS:
         raise part.wrong("protocol", " or ".join(map(repr, _PROTOCOLS)))
-    columns = {name: part.list_of(name, number) for name in ("mean_scores", "standard_errors")}
-    splits = part.list_of("split_scores", lambda listed: each_is(listed, number))
-    for name, listed in [*columns.items(), *(("split_scores", scores) for scores in splits)]:
-        if len(listed) != len(sizes):
-            raise part.wrong(name, f"one number for each of {len(sizes)} sizes")
+    combinations = tuple(_tried(each, len(sizes)) for each in part.parts("combinations"))
+    if part.whole("chosen") >= len(combinations):
+        raise part.wrong("chosen", "the number of a combination")
+    if len({len(tried.split_scores) for tried in combinations}) > 1:
+        raise part.wrong("combinations", "scores in the same splits")
     return SizeChoice(
         estimator=part.text("estimator"),
         scoring=part.text("scoring"),
         protocol=part.text("protocol"),
         one_standard_error=part.truth("one_standard_error"),
         sizes=np.array(sizes, dtype=np.intp),
-        split_scores=np.array([with_nan(scores) for scores in splits]).reshape(len(splits), len(sizes)),
+        combinations=combinations,
+        chosen=part.whole("chosen"),
+    )
+
+
+def _tried(part: Part, n_sizes: int) -> TriedCombination:
+    part.only({"settings", "mean_scores", "standard_errors", "split_scores"})
+    settings = part.mapping_of("settings", lambda value: text(value) or whole_number(value))
+    if not set(settings) <= set(COMBINED):
+        raise part.wrong("settings", f"some of {', '.join(COMBINED)}")
+    columns = {name: part.list_of(name, number) for name in ("mean_scores", "standard_errors")}
+    splits = part.list_of("split_scores", lambda listed: each_is(listed, number))
+    for name, listed in [*columns.items(), *(("split_scores", scores) for scores in splits)]:
+        if len(listed) != n_sizes:
+            raise part.wrong(name, f"one number for each of {n_sizes} sizes")
+    return TriedCombination(
+        settings=settings,
+        split_scores=np.array([with_nan(scores) for scores in splits]).reshape(len(splits), n_sizes),
         mean_scores=np.array(with_nan(columns["mean_scores"])),
         standard_errors=np.array(with_nan(columns["standard_errors"])),
     )

@@ -12,6 +12,7 @@ from certselect.errors import InterruptedWarning, warn_user
 from certselect.results.choosing import check_search, choose
 from certselect.search.selection import INTERRUPTED
 from certselect.selectors.frame_selector import FrameSelector
+from certselect.settings import Settings
 from certselect.table import read_table
 from certselect.table.series import names_of
 
@@ -185,7 +186,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         sample_weight : array-like (n_samples,), optional
             How much each row counts: whole numbers stand for repeated rows.
         """
-        settings = self._settings()
+        settings = Settings.from_keywords(self._keywords())
         check_search(settings.searching)
         started = time.perf_counter()
         table = read_table(X, y, sample_weight=sample_weight, task=self.task, missing=self.missing)
