@@ -45,7 +45,7 @@ def numbers() -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(120, 7)) + y[:, None] * np.linspace(0, 1.2, 7), y
 
 
-def _of_frame(target: Any, k: int | None = 3, drop: tuple[str, ...] = (), **settings: Any) -> Callable[[], Made]:
+def _of_frame(target: Any, k: Any = 3, drop: tuple[str, ...] = (), **settings: Any) -> Callable[[], Made]:
     def make() -> Made:
         frame = table().drop(columns=list(drop))
         return Made(choose_subset(frame, target, k, **settings), (frame,))
@@ -53,7 +53,7 @@ def _of_frame(target: Any, k: int | None = 3, drop: tuple[str, ...] = (), **sett
     return make
 
 
-def _of_numbers(k: int | None = 3, **settings: Any) -> Callable[[], Made]:
+def _of_numbers(k: Any = 3, **settings: Any) -> Callable[[], Made]:
     def make() -> Made:
         X, y = numbers()
         return Made(choose_subset(X, y, k, **settings), (X, y))
@@ -155,6 +155,9 @@ KINDS: dict[str, Callable[[], Made]] = {
     "any size": _of_numbers(None, strategy="exhaustive", costs=[1] * 7, budget=3),
     "any size by a search": _of_numbers(None, strategy="forward", certify=True, costs={0: 1}, budget=3),
     "one feature": _of_numbers(1),
+    "a share": _of_numbers(0.5),
+    "by chance": _of_numbers("auto", strategy="forward"),
+    "by chance beside others": _of_frame("label", "auto", drop=("number", "weights"), include=["n0"], exclude=["n4"]),
     "all features": _of_numbers(7),
     "no information": _no_information,
     "interrupted": _interrupted,

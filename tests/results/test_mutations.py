@@ -16,7 +16,7 @@ from results.made_results import made, numbers
 from results.mutations import mutations, put
 
 # With a lift; with a proof, decided features, ties; by values of all subsets; with scores; without a bound.
-KINDS = ["constraints", "tight constraints", "ties", "any size", "cross-validated", "strategy forward"]
+KINDS = ["constraints", "tight constraints", "ties", "any size", "cross-validated", "strategy forward", "by chance"]
 VERDICTS = {"holds", "false claim", "broken file", "another table"}
 
 # What is no claim, as docs/result-format.md says: how the run went and how it was asked for.
@@ -24,6 +24,8 @@ UNCHECKED = {
     ("provenance", "seconds"),
     ("provenance", "versions"),
     ("provenance", "target"),  # of an array, which has no names
+    ("size", "p_values"),  # of a test that is not run again
+    ("size", "significance"),
     ("choice", "estimator"),
     ("choice", "scoring"),
     ("choice", "combinations"),  # scores in another order; settings of what was not chosen
@@ -39,6 +41,7 @@ WEAKER = {
     ("selection", "proven_in"),
     ("selection", "proven_out"),
     ("selection", "ties"),
+    ("size",),
     ("choice",),
     ("settings",),
     ("settings", "reading"),

@@ -34,7 +34,7 @@ EXPLANATION = {
 def as_dict(result: Result) -> dict[str, Any]:
     """Everything needed to read, compare, repeat and verify a selection; what is unknown is null."""
     result = claimed(result)
-    selection, origin, choice = result.selection, result.provenance, result.choice
+    selection, origin, choice, rule = result.selection, result.provenance, result.choice, result.size_rule
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -72,6 +72,17 @@ def as_dict(result: Result) -> dict[str, Any]:
             "seed": origin.seed,
             "seconds": {stage: _number(spent) for stage, spent in origin.seconds.items()},
             "versions": dict(origin.versions),
+        },
+        "size": None
+        if rule is None
+        else {
+            "statement": rule.statement,
+            "asked": rule.asked,
+            "usable": int(rule.usable),
+            "n_included": int(rule.n_included),
+            "p_values": _numbers(rule.p_values),
+            "significance": _number(rule.significance),
+            "n_permutations": int(rule.n_permutations),
         },
         "choice": None
         if choice is None

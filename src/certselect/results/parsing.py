@@ -24,6 +24,7 @@ from certselect.results.proof_text import proof_from_json
 from certselect.results.provenance import Provenance
 from certselect.results.result import Result
 from certselect.results.size_choice import HONEST, PAPER, SizeChoice, TriedCombination
+from certselect.results.size_rule import AUTO, SizeRule
 from certselect.results.stored import REMEDY, Part, duration, each_is, number, text, truth, whole_number, with_nan
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.settings import Settings
@@ -51,7 +52,7 @@ def from_dict(stored: Any) -> Result:
         raise InvalidInput(got, f"{FORMAT!r}, version {VERSION}", "Read it with the certselect that wrote it.")
     whole.only(
         {"format", "version", "statement", "settings", "selection", "certificate", "explanation"}
-        | {"provenance", "choice"}
+        | {"provenance", "size", "choice"}
     )
     origin = _provenance(whole.part("provenance"))
     selection = _selection(whole.part("selection"), whole, origin.n_features)
@@ -64,7 +65,10 @@ def from_dict(stored: Any) -> Result:
         provenance=origin,
         choice=None if whole.get("choice") is None else _choice(whole.part("choice"), selection.k, origin.n_features),
         saved_explanation=_explanation(whole.part("explanation"), origin.n_features),
+        size_rule=None if whole.get("size") is None else _size_rule(whole.part("size"), origin.n_features),
     )
+    if result.choice is not None and result.size_rule is not None:
+        raise whole.wrong("size", "null beside a choice by cross-validation")
     if whole.text("statement") != selection.statement:
         raise whole.contradicts("statement", f"what value, bound and gap say: {selection.statement!r}")
     return result
@@ -165,6 +169,30 @@ def _provenance(part: Part) -> Provenance:
         seconds={stage: with_nan([spent])[0] for stage, spent in part.mapping_of("seconds", duration).items()},
         versions=part.mapping_of("versions", text),
     )
+
+
+def _size_rule(part: Part, n_features: int) -> SizeRule:
+    part.only({"statement", "asked", "usable", "n_included", "p_values", "significance", "n_permutations"})
+    asked = part.get("asked")
+    if asked != AUTO and not (isinstance(asked, float) and 0.0 < asked < 1.0):
+        raise part.wrong("asked", f"a fraction between 0 and 1, or {AUTO!r}")
+    for name in ("usable", "n_included"):
+        if part.whole(name) > n_features:
+            raise part.wrong(name, f"{n_features} at most")
+    p_values = part.list_of("p_values", lambda value: value is None or (number(value) and 0.0 < value <= 1.0))
+    if len(p_values) > part.whole("usable"):
+        raise part.wrong("p_values", "no more than there are usable columns")
+    rule = SizeRule(
+        asked=asked,
+        usable=part.whole("usable"),
+        n_included=part.whole("n_included"),
+        p_values=tuple(with_nan(p_values)),
+        significance=part.number("significance"),
+        n_permutations=part.whole("n_permutations"),
+    )
+    if part.text("statement") != rule.statement:
+        raise part.contradicts("statement", f"what its numbers say: {rule.statement!r}")
+    return rule
 
 
 def _choice(part: Part, k: int, n_features: int) -> SizeChoice:

@@ -17,6 +17,7 @@ from certselect.evaluation.feature_report import feature_report
 from certselect.information import InformationTerms
 from certselect.results.provenance import Provenance, fingerprint
 from certselect.results.size_choice import SizeChoice
+from certselect.results.size_rule import SizeRule
 from certselect.search import Selection
 from certselect.settings import Settings
 from certselect.table.output import make_frame
@@ -52,6 +53,9 @@ class Result:
         That of the data frame the features were chosen from, if it was one.
     saved_explanation : mapping or None
         The columns of `explain`, if the result was read from a file.
+    size_rule : SizeRule or None
+        How the number of features came about, in words and numbers, if it was asked for as a
+        fraction or as "auto".
     """
 
     settings: Settings
@@ -61,6 +65,7 @@ class Result:
     terms: InformationTerms | None = None
     library: str | None = None
     saved_explanation: Mapping[str, Sequence[Any]] | None = None
+    size_rule: SizeRule | None = None
 
     @property
     def problem(self) -> SubsetProblem | None:
@@ -160,7 +165,8 @@ class Result:
             f"{chosen.criterion} = {chosen.objective:.6g} nats, by {chosen.strategy} ({chosen.status})",
             f"  {names}" + (f" and {more} more" if more > 0 else ""),
         ]
-        return "\n".join([*lines, *([f"  {self.statement}"] if self.statement else [])])
+        said = [self.statement, "" if self.size_rule is None else self.size_rule.statement]
+        return "\n".join([*lines, *(f"  {sentence}" for sentence in said if sentence)])
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the table: of its pair terms those of the chosen features are kept."""

@@ -175,7 +175,7 @@ def _checked(result: Result, X: Any, y: Any, sample_weight: Any) -> Verification
     wrong = wrong or [*claim.about_bound()]
     # What follows from these.
     wrong = wrong or [
-        *about_the_run(result, terms),
+        *about_the_run(result, terms, claim.asked),
         *about_the_search(result, claim.problem),
         *about_subsets(result, claim.asked, claim.replayed),
         *claim.about_the_rest(),
