@@ -102,6 +102,18 @@ def _interrupted() -> Made:
     return Made(result, (X, y))
 
 
+def told_apart() -> tuple[np.ndarray, np.ndarray]:
+    """Three columns that predict the class and four that do not, with no doubt about any of them."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 150)
+    return rng.normal(size=(150, 7)) + y[:, None] * [2.0, 0, 1.8, 0, 0, 1.6, 0], y
+
+
+def _by_chance() -> Made:
+    X, y = told_apart()
+    return Made(choose_subset(X, y, "auto", strategy="forward"), (X, y))
+
+
 def _no_information() -> Made:
     X, y = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 1]]), np.array([0, 1, 1, 0])
     return Made(choose_subset(X, y, 2, strategy="cobra", criterion="mrmr"), (X, y))
@@ -156,7 +168,7 @@ KINDS: dict[str, Callable[[], Made]] = {
     "any size by a search": _of_numbers(None, strategy="forward", certify=True, costs={0: 1}, budget=3),
     "one feature": _of_numbers(1),
     "a share": _of_numbers(0.5),
-    "by chance": _of_numbers("auto", strategy="forward"),
+    "by chance": _by_chance,
     "by chance beside others": _of_frame("label", "auto", drop=("number", "weights"), include=["n0"], exclude=["n4"]),
     "all features": _of_numbers(7),
     "no information": _no_information,

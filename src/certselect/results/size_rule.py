@@ -14,6 +14,7 @@ from certselect.names import shown
 from certselect.settings import Constraints, Settings, all_settings
 from certselect.settings.fields import as_float, as_whole
 from certselect.table import Table
+from certselect.table.order import in_own_order
 
 AUTO = "auto"
 # What a test of one column after the other knows nothing of, with the reason.
@@ -120,7 +121,8 @@ def find_rule(
     names = [*all_settings(("measuring",)), "criterion", "beta", "include", "exclude"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IdleSettingWarning)  # whoever stated the settings was warned
-        test = stop_at_chance(table, n_jobs=n_jobs, **{name: flat[name] for name in names})
+        # Rows are shuffled there: neither their order nor repeating or weighting them may make a difference.
+        test = stop_at_chance(in_own_order(table), n_jobs=n_jobs, **{name: flat[name] for name in names})
     return SizeRule(asked, usable, n_included, tuple(test.p_values.tolist()), test.significance, test.n_permutations)
 
 
