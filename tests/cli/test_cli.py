@@ -169,7 +169,7 @@ def test_old_names_of_options_are_answered_with_the_new_ones(csv, old, new):
     [
         (["missing.csv", "-t", "y"], "missing.csv"),
         (["{csv}", "-t", "diagnose"], "diagnosis"),
-        (["{csv}", "-t", "diagnosis", "-k", "0"], "Got n_features_to_select=0; expected 1 to 6"),
+        (["{csv}", "-t", "diagnosis", "-k", "0"], "Got -k 0; expected a whole number from 1, a fraction"),
         (["{csv}", "-t", "diagnosis", "--strategy", "guess"], "forward"),
         (["{csv}", "-t", "diagnosis", "--strategy", "cobr"], "Did you mean 'cobra'?"),
         (["{csv}", "-t", "diagnosis", "--strategy", "cobra", "--option", "drws=3"], "Did you mean 'draws'?"),

@@ -350,7 +350,10 @@ feature_groups, costs, budget
         for number, each in enumerate(combinations):
             measuring = each.settings.measuring
             alike = [group for group in numbers if combinations[group[0]].settings.measuring == measuring]
-            alike[0].append(number) if alike else numbers.append([number])
+            if alike:
+                alike[0].append(number)
+            else:
+                numbers.append([number])
         groups = []
         for group in numbers:
             stated = tuple(_for_workers(combinations[number].settings) for number in group)
