@@ -113,7 +113,7 @@ def test_choose_finds_a_size_for_a_regressor(files, tmp_path, estimator):
     result = json.loads(out.read_text())
     assert "weight" in result["selection"]["features"]
     assert result["settings"]["reading"]["weight"] == "seen"
-    assert max(result["choice"]["mean_scores"]) > 0.4  # R^2
+    assert max(result["choice"]["combinations"][0]["mean_scores"]) > 0.4  # R^2
     assert in_process("verify", out, files / "patients.csv").returncode == 0
 
 

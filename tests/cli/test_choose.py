@@ -51,9 +51,10 @@ def test_choose_writes_what_the_selector_finds(csv, table, tmp_path):
     splitter = StratifiedKFold(4, shuffle=True, random_state=3)
     selector = SubsetSelectorCV(classifier, 5, splitter, criterion="mrmr", one_standard_error=True).fit(*table)
     assert result["choice"]["sizes"] == [1, 2, 3, 4, 5]
-    assert result["choice"]["mean_scores"] == selector.cv_results_["mean_test_score"].tolist()
-    assert np.array(result["choice"]["split_scores"]).shape == (4, 5)
-    assert result["choice"]["standard_errors"] == selector.size_scores_.standard_error.tolist()
+    [tried] = result["choice"]["combinations"]
+    assert tried["mean_scores"] == selector.cv_results_["mean_test_score"].tolist()
+    assert np.array(tried["split_scores"]).shape == (4, 5)
+    assert tried["standard_errors"] == selector.size_scores_.standard_error.tolist()
     assert result["choice"]["estimator"] == str(make_predictor("logistic", "classification", seed=3))
     assert (result["choice"]["protocol"], result["choice"]["one_standard_error"]) == ("honest", True)
     assert result["selection"]["k"] == selector.n_features_
@@ -65,6 +66,53 @@ def test_choose_writes_what_the_selector_finds(csv, table, tmp_path):
     assert checked.returncode == 0, checked.stderr
     assert load_result(out).verify(csv).holds
     assert load_result(out).choice.split_scores.tolist() == selector.size_scores_.scores.tolist()
+
+
+def test_combinations_are_compared_in_the_same_splits(csv, table, tmp_path):
+    out = tmp_path / "out.json"
+    options = ["choose", csv, "-t", "diagnosis", "--estimator", "lda", "--max-size", 3, "--cv", 3, "--json", out]
+    several = ["--criterion", "jmi, max_relevance", "--bins", 3, "--bins", "sturges", "--strategy", "forward"]
+    done = in_process(*options, *several)
+    assert done.returncode == 0, done.stderr
+    choice = json.loads(out.read_text())["choice"]
+    assert [tried["settings"] for tried in choice["combinations"]] == [
+        {"criterion": criterion, "bins": bins} for criterion in ("jmi", "max_relevance") for bins in (3, "sturges")
+    ]
+    splitter = StratifiedKFold(3, shuffle=True, random_state=0)
+    lda = make_predictor("lda", "classification", seed=0)
+    selector = SubsetSelectorCV(
+        lda, 3, splitter, criterion=["jmi", "max_relevance"], bins=[3, "sturges"], strategy="forward"
+    ).fit(*table)
+    for tried, scores in zip(choice["combinations"], selector.combination_scores_, strict=True):
+        assert tried["split_scores"] == scores.scores.tolist()
+    best = choice["combinations"][choice["chosen"]]
+    assert f"Chosen: criterion={best['settings']['criterion']}, bins={best['settings']['bins']}. " in done.stdout
+    rows = [line for line in done.stdout.splitlines() if line.count("max_relevance") or line.count("│ jmi")]
+    assert len(rows) == 4
+    assert sum("<" in row for row in rows) == 1
+    assert in_process("verify", out, csv).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("several", "said"),
+    [
+        (["--criterion", "jmi,"], "Got criterion=''; expected a name"),
+        (["--criterion", "jmi,mmr"], "Got criterion='mmr'"),
+        (["--bins", "3,many"], "Got bins='many'"),
+    ],
+)
+def test_a_wrong_value_among_several_is_named(csv, several, said):
+    done = in_process("choose", csv, "-t", "diagnosis", "--estimator", "lda", *several)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_scores_that_are_no_numbers_are_told_in_a_line(tmp_path):
+    path = tmp_path / "numbers.csv"
+    path.write_text("a,b,y\n" + "\n".join(f"{i % 5},{i % 3},{i / 7}" for i in range(12)))
+    done = in_process("choose", path, "-t", "y", "--estimator", "linear", "--task", "regression", "--cv", 12)
+    assert done.returncode == 2
+    assert "no finite score by scoring='r2' in 12 of 12 splits" in done.stderr
 
 
 def mixed_columns(y):

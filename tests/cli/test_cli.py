@@ -169,7 +169,7 @@ def test_old_names_of_options_are_answered_with_the_new_ones(csv, old, new):
     [
         (["missing.csv", "-t", "y"], "missing.csv"),
         (["{csv}", "-t", "diagnose"], "diagnosis"),
-        (["{csv}", "-t", "diagnosis", "-k", "0"], "Got n_features_to_select=0; expected 1 to 6"),
+        (["{csv}", "-t", "diagnosis", "-k", "0"], "Got -k 0; expected a whole number from 1, a fraction"),
         (["{csv}", "-t", "diagnosis", "--strategy", "guess"], "forward"),
         (["{csv}", "-t", "diagnosis", "--strategy", "cobr"], "Did you mean 'cobra'?"),
         (["{csv}", "-t", "diagnosis", "--strategy", "cobra", "--option", "drws=3"], "Did you mean 'draws'?"),
@@ -397,3 +397,50 @@ def test_a_result_without_a_bound_is_not_confirmed_to_be_the_best(csv, tmp_path)
     assert checked.returncode == 0, checked.stderr
     assert "verified: the result claims no bound on other subsets" in checked.stdout
     assert "score" not in checked.stdout
+
+
+@pytest.fixture
+def eight_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    X = rng.normal(size=(200, 8)) + y[:, None] * [2, 1, 0, 0, 0, 0, 0, 0]
+    path = tmp_path / "eight.csv"
+    rows = [",".join(map(str, [*row.tolist(), label])) for row, label in zip(X, y, strict=True)]
+    path.write_text("a,b,c,d,e,f,g,h,y\n" + "\n".join(rows))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("k", "size", "said"),
+    [
+        ("auto", 2, "Size: 2 features add more than chance, the next one does not (p = "),
+        ("0.5", 4, "Size: 0.5 of the 8 usable columns."),
+        (".5", 4, "Size: 0.5 of the 8 usable columns."),
+        ("3", 3, "3 of 8 features"),
+    ],
+)
+def test_k_is_a_number_a_share_or_left_to_chance(eight_columns, tmp_path, k, size, said):
+    out = tmp_path / "out.json"
+    done = in_process("select", eight_columns, "-t", "y", "-k", k, "--json", out)
+    assert done.returncode == 0, done.stderr
+    assert said in done.stdout
+    assert len(json.loads(out.read_text())["selection"]["features"]) == size
+    assert in_process("verify", out, eight_columns).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-k", "all"], "Got -k all; expected a whole number from 1, a fraction between 0 and 1 such as 0.2, or auto."),
+        (["-k", "0"], "Got -k 0;"),
+        (["-k", "1.0"], "Got -k 1.0;"),
+        (["-k", "-2"], "Got -k -2;"),
+        (["-k", "nan"], "Got -k nan;"),
+        (["-k", "auto", "--all-or-none", "a,b"], "Got -k auto with --all-or-none or --at-most-one;"),
+    ],
+)
+def test_a_wrong_k_is_told_in_the_words_of_the_command_line(eight_columns, options, said):
+    done = in_process("select", eight_columns, "-t", "y", *options)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from certselect import Result, SubsetSelector, SubsetSelectorCV, choose_subset
 from certselect.progress import listening
 from certselect.search import list_strategies
+from certselect.selectors import MissingScoreWarning
 
 
 class Made(NamedTuple):
@@ -43,7 +45,7 @@ def numbers() -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(120, 7)) + y[:, None] * np.linspace(0, 1.2, 7), y
 
 
-def _of_frame(target: Any, k: int | None = 3, drop: tuple[str, ...] = (), **settings: Any) -> Callable[[], Made]:
+def _of_frame(target: Any, k: Any = 3, drop: tuple[str, ...] = (), **settings: Any) -> Callable[[], Made]:
     def make() -> Made:
         frame = table().drop(columns=list(drop))
         return Made(choose_subset(frame, target, k, **settings), (frame,))
@@ -51,7 +53,7 @@ def _of_frame(target: Any, k: int | None = 3, drop: tuple[str, ...] = (), **sett
     return make
 
 
-def _of_numbers(k: int | None = 3, **settings: Any) -> Callable[[], Made]:
+def _of_numbers(k: Any = 3, **settings: Any) -> Callable[[], Made]:
     def make() -> Made:
         X, y = numbers()
         return Made(choose_subset(X, y, k, **settings), (X, y))
@@ -74,7 +76,16 @@ def _without_scores() -> Made:
     """Of a scorer that has none for the smallest size."""
     X, y = numbers()
     scorer = lambda estimator, X, y: np.nan if X.shape[1] == 1 else 1.0  # noqa: E731
-    return Made(SubsetSelectorCV(KNeighborsClassifier(3), 3, cv=2, scoring=scorer).fit(X, y).result_, (X, y))
+    with pytest.warns(MissingScoreWarning):
+        return Made(SubsetSelectorCV(KNeighborsClassifier(3), 3, cv=2, scoring=scorer).fit(X, y).result_, (X, y))
+
+
+def _combined() -> Made:
+    """Of two criteria and two codings, tried in the same splits."""
+    X, y = numbers()
+    several = {"criterion": ["jmi", "mrmr"], "bins": [3, "sturges"]}
+    selector = SubsetSelectorCV(KNeighborsClassifier(3), 3, cv=3, random_state=1, **several)
+    return Made(selector.fit(X, y).result_, (X, y))
 
 
 def _interrupted() -> Made:
@@ -89,6 +100,18 @@ def _interrupted() -> Made:
     with listening(press):
         result = choose_subset(X, y, 4, strategy="forward")
     return Made(result, (X, y))
+
+
+def told_apart() -> tuple[np.ndarray, np.ndarray]:
+    """Three columns that predict the class and four that do not, with no doubt about any of them."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 150)
+    return rng.normal(size=(150, 7)) + y[:, None] * [2.0, 0, 1.8, 0, 0, 1.6, 0], y
+
+
+def _by_chance() -> Made:
+    X, y = told_apart()
+    return Made(choose_subset(X, y, "auto", strategy="forward"), (X, y))
 
 
 def _no_information() -> Made:
@@ -145,11 +168,15 @@ KINDS: dict[str, Callable[[], Made]] = {
     "any size": _of_numbers(None, strategy="exhaustive", costs=[1] * 7, budget=3),
     "any size by a search": _of_numbers(None, strategy="forward", certify=True, costs={0: 1}, budget=3),
     "one feature": _of_numbers(1),
+    "a share": _of_numbers(0.5),
+    "by chance": _by_chance,
+    "by chance beside others": _of_frame("label", "auto", drop=("number", "weights"), include=["n0"], exclude=["n4"]),
     "all features": _of_numbers(7),
     "no information": _no_information,
     "interrupted": _interrupted,
     "cross-validated": _cross_validated,
     "cross-validated without all scores": _without_scores,
+    "combined": _combined,
     "strange names": _strange_names,
 }
 

@@ -16,7 +16,7 @@ from results.made_results import made, numbers
 from results.mutations import mutations, put
 
 # With a lift; with a proof, decided features, ties; by values of all subsets; with scores; without a bound.
-KINDS = ["constraints", "tight constraints", "ties", "any size", "cross-validated", "strategy forward"]
+KINDS = ["constraints", "tight constraints", "ties", "any size", "cross-validated", "strategy forward", "by chance"]
 VERDICTS = {"holds", "false claim", "broken file", "another table"}
 
 # What is no claim, as docs/result-format.md says: how the run went and how it was asked for.
@@ -24,9 +24,11 @@ UNCHECKED = {
     ("provenance", "seconds"),
     ("provenance", "versions"),
     ("provenance", "target"),  # of an array, which has no names
+    ("size", "p_values"),  # of a test that is not run again
+    ("size", "significance"),
     ("choice", "estimator"),
     ("choice", "scoring"),
-    ("choice", "split_scores"),  # in another order
+    ("choice", "combinations"),  # scores in another order; settings of what was not chosen
     ("selection", "drawn_size"),
     ("selection", "scores"),  # of searches that do not rank features
     ("settings", "searching"),
@@ -39,6 +41,7 @@ WEAKER = {
     ("selection", "proven_in"),
     ("selection", "proven_out"),
     ("selection", "ties"),
+    ("size",),
     ("choice",),
     ("settings",),
     ("settings", "reading"),
@@ -126,20 +129,57 @@ def test_the_size_follows_from_the_scores_and_the_rule():
     stored = result.to_dict()
     choice = stored["choice"]
     other = next(size for size in choice["sizes"] if size != stored["selection"]["k"])
-    flat = choice | {"split_scores": [[0.5] * len(choice["sizes"])] * 3}
-    flat |= {"mean_scores": [0.5] * len(choice["sizes"]), "standard_errors": [0.0] * len(choice["sizes"])}
+    [tried] = choice["combinations"]
+    flat = {"split_scores": [[0.5] * 4] * 3, "mean_scores": [0.5] * 4, "standard_errors": [0.0] * 4}
+
+    def scored(**change):
+        return choice | {"combinations": [tried | change]}
+
     assert stored["selection"]["k"] > 1, "of equals the smallest is chosen"
     for wrong, said in (
-        (choice | {"standard_errors": [0.0] * len(choice["sizes"])}, "the standard errors are not those"),
-        (choice | {"mean_scores": choice["mean_scores"][::-1]}, "the mean scores are not those"),
-        (flat, "1 features had to be chosen"),
-        (choice | {"split_scores": [], "mean_scores": [None] * 4, "standard_errors": [None] * 4}, "by no split"),
+        (scored(standard_errors=[0.0] * 4), "the standard errors are not those"),
+        (scored(mean_scores=tried["mean_scores"][::-1]), "the mean scores are not those"),
+        (scored(**flat), "1 features had to be chosen"),
+        (scored(split_scores=[], mean_scores=[None] * 4, standard_errors=[None] * 4), "by no split"),
         (choice | {"protocol": "dishonest"}, "'honest' or 'paper'"),
         (choice | {"sizes": [0, *choice["sizes"][1:]]}, "1 to 7, ascending"),
         (choice | {"sizes": [other]}, "which is what was chosen"),
     ):
         outcome = verify(put(stored, ("choice",), wrong), *data)
         assert said in outcome.reasons[0], outcome.reasons
+
+
+def test_the_combination_follows_from_the_scores_and_the_rule():
+    result, data, _ = made("combined")
+    stored = result.to_dict()
+    choice = stored["choice"]
+    tried, chosen = choice["combinations"], choice["chosen"]
+    other = (chosen + 1) % len(tried)
+    swapped = [tried[chosen] if i == other else tried[other] if i == chosen else tried[i] for i in range(len(tried))]
+    renamed = tried[chosen] | {"settings": tried[chosen]["settings"] | {"criterion": "mifs"}}
+    fewer = tried[other] | {"settings": {"criterion": tried[other]["settings"]["criterion"]}}
+    cut = tried[other] | {"split_scores": tried[other]["split_scores"][1:]}
+
+    def changed(place, entry):
+        return choice | {"combinations": [*tried[:place], entry, *tried[place + 1 :]]}
+
+    for wrong, said in (
+        (choice | {"chosen": len(tried)}, "the number of a combination"),
+        (choice | {"chosen": other}, "was chosen, but the settings say"),
+        (choice | {"combinations": swapped}, "was chosen, but the settings say"),
+        (choice | {"combinations": []}, "the number of a combination"),
+        (choice | {"combinations": [*tried, tried[other]]}, "not different values of the same settings"),
+        (changed(chosen, renamed), "criterion='mifs' was chosen, but the settings say"),
+        (changed(other, fewer), "not different values of the same settings"),
+        (changed(other, cut), "scores in the same splits"),
+        (changed(other, tried[other] | {"settings": {"task": "auto"}}), "some of criterion, measure"),
+    ):
+        outcome = verify(put(stored, ("choice",), wrong), *data)
+        assert any(said in reason for reason in outcome.reasons), outcome.reasons
+    # A combination that would have won is noticed where the settings are the same.
+    better = {"split_scores": [[1.0, 0.5, 0.5]] * 3, "mean_scores": [1.0, 0.5, 0.5], "standard_errors": [0.0] * 3}
+    outcome = verify(put(stored, ("choice",), changed(other, tried[other] | better)), *data)
+    assert "1 features had to be chosen" in outcome.reasons[0]
 
 
 def test_options_are_those_of_the_strategy():

@@ -29,7 +29,7 @@ from certselect import load_result
 from certselect.errors import InvalidInput
 from certselect.progress import listening
 from certselect.search.strategy import Strategy
-from certselect.selectors import SubsetSelectorCV
+from certselect.selectors import MissingScoreWarning, SubsetSelectorCV
 from certselect.selectors.checkpoint import Checkpoint, Pieces
 from certselect.selectors.size_scores import SizeScores, StoppedEarly, score_range
 
@@ -116,7 +116,8 @@ def test_a_file_torn_anywhere_is_gone_on_from(tmp_path_factory, finished, kept):
 def test_scores_that_are_not_numbers_survive_the_file(table, tmp_path):
     X, y = table
     common = {"sizes": 2, "cv": 2, "scoring": not_a_number, "checkpoint": tmp_path / "saved.jsonl"}
-    first, again = (SubsetSelectorCV(NEAREST, **common).fit(X, y) for _ in range(2))
+    with pytest.warns(MissingScoreWarning, match="NaN in some splits for k = 1:"):
+        first, again = (SubsetSelectorCV(NEAREST, **common).fit(X, y) for _ in range(2))
     for selector in (first, again):
         assert np.isnan(selector.cv_results_["mean_test_score"][0])
         assert selector.n_features_ == 2

@@ -41,6 +41,8 @@ SELECTORS += [
     SubsetSelector(1, strategy="backward", criterion="mifs", beta=0.5, discretize="mean_std"),
     SubsetSelector(1, strategy="relevance", criterion="max_relevance", integers="numbers", bins="sturges"),
     SubsetSelector(None, strategy="forward", costs={0: 1.0}, budget=2.0),
+    SubsetSelector(0.5, strategy="forward"),
+    SubsetSelector("auto", strategy="forward", criterion="max_relevance"),
     SubsetSelector(2, strategy="forward", missing="level"),
     *(
         SubsetSelector(2, strategy="forward", missing="pairwise", measure=measure)
@@ -53,6 +55,7 @@ SELECTORS += [
 SELECTORS_CV = [
     SubsetSelectorCV(LogisticRegression(C=1), 5, cv=3),
     SubsetSelectorCV(KNeighborsClassifier(1), [1, 2], cv=3, one_standard_error=True, strategy="cobra", random_state=0),
+    SubsetSelectorCV(KNeighborsClassifier(1), 2, cv=3, criterion=["jmi", "mrmr"], bins=[3, 5], strategy="forward"),
     SubsetSelectorCV(LinearDiscriminantAnalysis(), 3, cv=3, protocol="paper", scoring="balanced_accuracy"),
 ]
 

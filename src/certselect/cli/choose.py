@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,8 +16,11 @@ from certselect.cli.printing import say
 from certselect.errors import CertselectError, InvalidInput
 from certselect.names import did_you_mean, shown
 from certselect.settings import Settings
+from certselect.settings.combinations import COMBINED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from certselect.results import Result
     from certselect.selectors import SubsetSelectorCV
     from certselect.selectors.size_scores import SizeScores
@@ -28,7 +31,7 @@ PANEL = "Trying sizes"
 MOST_SIZES = 1_000_000  # in one range: no classifier is tried on more columns
 
 
-@with_settings()
+@with_settings(several=COMBINED)
 def choose(
     table: options.TableFile,
     target: options.Target,
@@ -73,6 +76,7 @@ def choose(
     ] = False,
     *,
     settings: Settings,
+    tried: dict[str, Any],
     jobs: Annotated[
         int | None, typer.Option(help="How many cores to use, a process each; if not given, threads on all of them.")
     ] = None,
@@ -86,7 +90,10 @@ def choose(
     ] = None,
     json: options.Json = None,
 ) -> None:
-    """Find how many columns a classifier or a regressor needs, by cross-validation, and choose them."""
+    """Find how many columns a classifier or a regressor needs, by cross-validation, and choose them.
+
+    Criteria and ways to measure can be compared in the same splits: --criterion jmi,mrmr --discretize uniform,quantile.
+    """
     from sklearn.model_selection import KFold, StratifiedKFold
 
     from certselect.cli.chosen_table import notes_on_result, print_result
@@ -111,7 +118,7 @@ def choose(
             checkpoint=resume or unfinished,
             n_jobs=jobs,
             # The weights are in the rows already.
-            **{name: value for name, value in settings.flat().items() if name != "weight"},
+            **{name: value for name, value in (settings.flat() | tried).items() if name != "weight"},
         )
         stopped = _fit(selector, rows, names, settings.reading)
     # There is one already if Ctrl-C came when all sizes were scored.
@@ -127,7 +134,7 @@ def choose(
             hint = f"the same command goes on from {kept}" if kept else "with --resume FILE a stopped run can go on"
             notes.append(f"interrupted; this is the best so far; {hint}")
         if output.prints_table(json):
-            _print_scores(selector.size_scores_ if stopped is None else stopped, one_standard_error)
+            _print_scores(selector.combination_scores_ if stopped is None else stopped, one_standard_error)
             if result is not None:
                 print_result(result)
         output.print_notes(warned, notes)
@@ -162,14 +169,16 @@ def _sizes(listed: str | None, largest: int | None) -> list[int] | int | None:
     return sizes
 
 
-def _fit(selector: SubsetSelectorCV, rows: Table, target: tuple[str, ...], reading: Reading) -> SizeScores | None:
+def _fit(
+    selector: SubsetSelectorCV, rows: Table, target: tuple[str, ...], reading: Reading
+) -> Sequence[SizeScores] | None:
     """Fit the selector; the scores so far if that was stopped, else None."""
     from certselect.selectors.size_scores import StoppedEarly
 
     try:
         selector.fit_table(rows, target, reading)
     except StoppedEarly as stop:
-        return stop.so_far
+        return stop.combinations
     except ValueError as error:
         if isinstance(error, CertselectError):
             raise
@@ -185,19 +194,26 @@ def _fit(selector: SubsetSelectorCV, rows: Table, target: tuple[str, ...], readi
     return None
 
 
-def _print_scores(scores: SizeScores, one_standard_error: bool) -> None:
-    """The score of every size in all splits so far, and the best of them."""
+def _print_scores(combinations: Sequence[SizeScores], one_standard_error: bool) -> None:
+    """What each combination is worth at its best, the score of every size of the one chosen, and the best of them."""
     import numpy as np
 
-    from certselect.cli.size_table import print_size_table
+    from certselect.cli.size_table import print_combinations, print_size_table
+    from certselect.selectors.size_scores import best_of
 
+    number, place = best_of(combinations, one_standard_error=one_standard_error)
+    scores = combinations[number]
     done = ~np.isnan(scores.mean)
     sizes, mean, error = scores.sizes[done], scores.mean[done], scores.standard_error[done]
     if not len(sizes):
         say("No size is scored in every split yet.")
         return
+    if len(combinations) > 1:
+        places = [each.best(one_standard_error=one_standard_error) for each in combinations]
+        print_combinations(combinations, places, marked=number)
+        say(f"Chosen: {scores.words}. Its scores, size by size:")
     columns = {"mean score": [f"{value:.4f}" for value in mean], "+-": [f"{value:.4f}" for value in error]}
-    best = int(scores.sizes[scores.best(one_standard_error=one_standard_error)])
+    best = int(scores.sizes[place])
     print_size_table(sizes, columns, mean, marked=best)
     rule = "within one standard error of the best" if one_standard_error else "the best mean score"
-    say(f"{best} features: {rule}. +-: one standard error of the mean over {len(scores.scores)} splits.")
+    say(f"{best} features: {rule}. +-: one standard error of the mean over {scores.counted.sum()} splits.")

@@ -28,9 +28,10 @@ from certselect.cli.constraint_options import read_costs, split_names, whole_num
 from certselect.cli.printing import tell
 from certselect.errors import InvalidInput
 from certselect.names import find_name
-from certselect.settings import About, Option, Settings, all_settings
+from certselect.settings import About, Option, all_settings
+from certselect.settings.combinations import Combination, combine
 
-PARAMETER = "settings"
+PARAMETER, TRIED = "settings", "tried"
 # A help text's place for names that only a registry knows: {module:function}.
 _LISTED_BY = re.compile(r"\{([\w.]+):(\w+)\}")
 # What an option is called now, where no spelling is near.
@@ -42,13 +43,20 @@ _RENAMED = {
 }
 
 
-def with_settings(*, without: Collection[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command one option per setting, but for those it is `without`, which keep their defaults."""
+def with_settings(
+    *, without: Collection[str] = (), several: Collection[str] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command one option per setting, but for those it is `without`, which keep their defaults.
+
+    Those of which it tries `several` take values separated by commas, and may be repeated.
+    Such a command gets the settings of the first combination, and as `tried` the values of
+    those settings that have more than one.
+    """
     known = all_settings()
     left_out = {find_name("without", name, known) for name in without}
     offered = {name: about for name, about in known.items() if name not in left_out}
     parameters = {
-        _parameter_name(name, option): _parameter(name, option, about)
+        _parameter_name(name, option): _parameter(name, option, about, several=name in several)
         for name, about in offered.items()
         for option in about.options
     }
@@ -61,11 +69,19 @@ def with_settings(*, without: Collection[str] = ()) -> Callable[[Callable[..., A
             output.check_json(given)
             # What remains of `given` are the command's own parameters.
             values = {name: given.pop(name) for name in parameters}
-            settings = _noting_idle_ones({name: _value(name, about, values) for name, about in offered.items()})
-            return command(**given, **{PARAMETER: settings})
+            stated = {
+                name: _values(name, about, values) if name in several else _value(name, about, values)
+                for name, about in offered.items()
+            }
+            combinations = _noting_idle_ones(stated)
+            if several:
+                given[TRIED] = {name: stated[name] for name in combinations[0].named}
+            return command(**given, **{PARAMETER: combinations[0].settings})
 
         visible: list[inspect.Parameter] = []
         for name, parameter in stated.parameters.items():
+            if several and name == TRIED:
+                continue
             visible += parameters.values() if name == PARAMETER else [parameter.replace(kind=parameter.KEYWORD_ONLY)]
         setattr(run, "__signature__", stated.replace(parameters=visible))  # noqa: B010 (a type checker knows none)
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in visible}
@@ -114,15 +130,19 @@ def _parameter_name(name: str, option: Option) -> str:
     return option.flag.lstrip("-").replace("-", "_") or name
 
 
-def _parameter(name: str, option: Option, about: About) -> inspect.Parameter:
+def _parameter(name: str, option: Option, about: About, *, several: bool) -> inspect.Parameter:
     kind, _ = _KINDS[option.kind]
     default = option.default if option.default is not None else about.default
     if option.kind == "bins":
         default = str(default)
+    words = help_text(about, option)
+    if several:
+        kind, default = list[str], [default]
+        words += " Several, separated by commas, are tried."
     declared = typer.Option(
         option.flag or f"--{name.replace('_', '-')}",
-        help=help_text(about, option),
-        metavar=option.metavar or None,
+        help=words,
+        metavar=option.metavar or ("NAME,..." if several else None),
         rich_help_panel=about.panel,
     )
     return inspect.Parameter(
@@ -147,14 +167,23 @@ def _value(name: str, about: About, given: dict[str, Any]) -> Any:
     return {part: value for part, value in read if value} or None
 
 
-def _noting_idle_ones(keywords: dict[str, Any]) -> Settings:
-    """The settings; warnings are said as this command line says them, without a line of code."""
+def _values(name: str, about: About, given: dict[str, Any]) -> Any:
+    """The values of a setting of which several may be tried: a list if there are."""
+    [option] = about.options
+    texts = [text.strip() for listed in given[_parameter_name(name, option)] for text in listed.split(",")]
+    _, parse = _KINDS[option.kind]
+    values = [parse(text) for text in texts]
+    return values if len(values) > 1 else values[0]
+
+
+def _noting_idle_ones(keywords: dict[str, Any]) -> list[Combination]:
+    """The settings to try; warnings are said as this command line says them, without a line of code."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        settings = Settings.from_keywords(keywords)
+        combinations = combine(keywords)
     for warning in warned:
         tell(f"note: {warning.message}")
-    return settings
+    return combinations
 
 
 def _assignments(given: list[str]) -> dict[str, Any]:

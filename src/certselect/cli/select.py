@@ -8,8 +8,11 @@ from typing import Annotated
 import typer
 
 from certselect.cli import options, output
+from certselect.cli.constraint_options import whole_number
 from certselect.cli.generated import with_settings
-from certselect.errors import FewerFeaturesWarning
+from certselect.cli.printing import say
+from certselect.errors import FewerFeaturesWarning, InvalidInput
+from certselect.names import shown
 from certselect.settings import Settings
 
 USUAL_SIZE = 10
@@ -20,11 +23,13 @@ def select(
     table: options.TableFile,
     target: options.Target,
     k: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             "-k",
-            help=f"How many features to choose; if not given, {USUAL_SIZE} (or all usable columns if there are "
-            "fewer), or any number that a --budget pays for.",
+            metavar="NUMBER|FRACTION|auto",
+            help="How many features to choose: a number, a share of the usable columns such as 0.2, or auto for as "
+            f"many as add more than chance. If not given, {USUAL_SIZE} (or all usable columns if there are fewer), or "
+            "any number that a --budget pays for.",
         ),
     ] = None,
     *,
@@ -43,7 +48,7 @@ def select(
     from certselect.results.files import as_text
     from certselect.search.selection import INTERRUPTED
 
-    size = USUAL_SIZE if k is None and settings.constraints.budget is None else k
+    size = _size(k, settings)
     with output.watching() as warned:
         rows, names, seconds = read_checked(table, target, settings)
         result = choose(rows, size, settings, target=names, seconds=seconds, n_jobs=jobs)
@@ -55,4 +60,30 @@ def select(
     ):
         if output.prints_table(json):
             print_result(result)
+            if result.size_rule is not None:
+                say(result.size_rule.statement)
         output.print_notes(warned, notes_on_result(rows, result))
+
+
+def _size(k: str | None, settings: Settings) -> int | float | str | None:
+    """What -k says, told in the words of the command line where it cannot be."""
+    from certselect.results.size_rule import AUTO, UNTESTED
+
+    if k is None:
+        return USUAL_SIZE if settings.constraints.budget is None else None
+    if k.casefold() == AUTO:
+        for name, reason in UNTESTED.items():
+            if getattr(settings.constraints, name) is not None:
+                option = {"feature_groups": "--all-or-none or --at-most-one"}.get(name, f"--{name}")
+                raise InvalidInput(f"-k auto with {option}", f"a number or a fraction: {reason}", "Pass -k 10, say.")
+        return AUTO
+    size = whole_number(k)
+    if size is None:
+        try:
+            size = float(k)
+        except ValueError:
+            size = None
+    if (isinstance(size, int) and size >= 1) or (isinstance(size, float) and 0.0 < size < 1.0):
+        return size
+    expected = "a whole number from 1, a fraction between 0 and 1 such as 0.2, or auto"
+    raise InvalidInput(f"-k {shown(k)[1:-1]}", expected, "Check the number.")

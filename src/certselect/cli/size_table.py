@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.table import Table
 from rich.text import Text
 
 from certselect.cli.printing import cell, show
+
+if TYPE_CHECKING:
+    from certselect.selectors.size_scores import SizeScores
 
 _BAR = 24  # characters of the longest bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -39,6 +43,21 @@ def print_size_table(
         here = int(sizes[row]) == marked
         texts = [cell(texts[row]) for texts in columns.values()]
         table.add_row(f"{sizes[row]}", *texts, Text(bar + (" <" if here else "")), style="bold" if here else None)
+    show(table)
+
+
+def print_combinations(combinations: Sequence[SizeScores], places: Sequence[int], *, marked: int) -> None:
+    """Print a row for each combination of settings: the size that is chosen for it, its mean score and its error."""
+    table = Table()
+    for name in combinations[0].settings:
+        table.add_column(name, overflow="fold")
+    for heading in ("k", "mean score", "+-", ""):
+        table.add_column(heading, justify="right")
+    for number, (scores, place) in enumerate(zip(combinations, places, strict=True)):
+        here, mean, error = number == marked, scores.mean[place], scores.standard_error[place]
+        said = [str(scores.sizes[place]), f"{mean:.4f}", f"{error:.4f}"] if np.isfinite(mean) else ["", "", ""]
+        settings = [cell(str(value)) for value in scores.settings.values()]
+        table.add_row(*settings, *said, Text("<" if here else ""), style="bold" if here else None)
     show(table)
 
 

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from certselect.criteria import find_criterion, unsized_problem
+from certselect.criteria import SubsetProblem, find_criterion, unsized_problem
 from certselect.information import InformationTerms, measure_table
 from certselect.results.decisions import copy_decisions
 from certselect.results.provenance import Provenance, versions
 from certselect.results.result import Result
 from certselect.results.size_choice import SizeChoice
+from certselect.results.size_rule import SizeRule, asked_size, find_rule
 from certselect.search import Selection
-from certselect.search.registry import find_strategy, is_auto
+from certselect.search.registry import find_strategy, is_auto, is_built_in
 from certselect.search.select import select_by
 from certselect.search.selection import INTERRUPTED
 from certselect.settings import Constraints, Searching, Settings
@@ -27,7 +28,7 @@ from certselect.table.output import frame_library
 def choose_subset(
     table: Any,
     target: Any = None,
-    n_features_to_select: int | None = 10,
+    n_features_to_select: int | float | str | None = 10,
     *,
     feature_names: Sequence[str] | None = None,
     sample_weight: Any = None,
@@ -46,9 +47,11 @@ def choose_subset(
     target : str, list of str, array, series or frame
         The name of the column to predict, of a file or data frame that holds it, or the
         target itself; several columns are several targets.
-    n_features_to_select : int or None, default=10
-        How many features to choose; all if the table has fewer, with a warning. None, with a
-        budget, for any number it pays for.
+    n_features_to_select : int, float, "auto" or None, default=10
+        How many features to choose; all if the table has fewer, with a warning. A fraction
+        between 0 and 1 for that share of the usable columns, "auto" for as many as add more
+        than chance (`result.size_rule` says how it came about). None, with a budget, for any
+        number it pays for.
     feature_names : sequence of str, optional
         Names of the columns of an array.
     sample_weight : array, optional
@@ -74,10 +77,10 @@ def choose_subset(
     >>> result.statement
     'Proven: no 2 features score more than these.'
     """
-    stated = Settings.from_keywords(settings)
+    stated, size = Settings.from_keywords(settings), asked_size(n_features_to_select)
     rows, names, seconds = read_checked(table, target, stated, sample_weight=sample_weight, feature_names=feature_names)
     library = None if isinstance(table, Table) else frame_library(table)
-    return choose(rows, n_features_to_select, stated, target=names, library=library, seconds=seconds, n_jobs=n_jobs)
+    return choose(rows, size, stated, target=names, library=library, seconds=seconds, n_jobs=n_jobs)
 
 
 def read_checked(
@@ -100,13 +103,15 @@ def read_checked(
 def check_search(searching: Searching) -> None:
     """Tell a slip of the pen before a large table is read."""
     find_criterion(searching.criterion, searching.beta)
-    if not is_auto(searching.strategy):
-        find_strategy(searching.strategy, searching.all_options)
+    strategy = None if is_auto(searching.strategy) else find_strategy(searching.strategy, searching.all_options)
+    if searching.all_options and (strategy is None or is_built_in(strategy)):
+        # Values of options are checked by the search they are for: let it choose one feature of one.
+        select_by(SubsetProblem.from_matrix(np.eye(1), 1), replace(searching, certify=False, random_state=0))
 
 
 def choose(
     table: Table,
-    size: int | None,
+    size: int | float | str | None,
     settings: Settings,
     *,
     target: tuple[str, ...] = (),
@@ -114,12 +119,18 @@ def choose(
     seconds: Mapping[str, float] | None = None,
     n_jobs: int | None = None,
 ) -> Result:
-    """The result for a table that was read already, by settings."""
+    """The result for a table that was read already, by settings; `size` is what `asked_size` makes of it."""
     terms = measure_table(table, settings.measuring, n_jobs=n_jobs)
     searching = settings.searching
     whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=settings.constraints)
+    rule = None
+    if isinstance(size, float | str):
+        started = time.perf_counter()
+        rule = find_rule(size, table, whole, settings, n_jobs=n_jobs)
+        seconds = {**(seconds or {}), "size": time.perf_counter() - started}
+        size = rule.size(whole)
     selection = select_by(whole.of_usable_size(size), searching)
-    origin: dict[str, Any] = {"target": target, "library": library, "seconds": seconds}
+    origin: dict[str, Any] = {"target": target, "library": library, "seconds": seconds, "size_rule": rule}
     try:
         return make_result(settings, selection, terms, **origin)
     except KeyboardInterrupt:  # what was found is not lost
@@ -135,6 +146,7 @@ def make_result(
     library: str | None = None,
     seconds: Mapping[str, float] | None = None,
     choice: SizeChoice | None = None,
+    size_rule: SizeRule | None = None,
 ) -> Result:
     """What was found, with where it came from."""
     # The result's own: the user's lists and mappings may change after it.
@@ -152,4 +164,4 @@ def make_result(
         seconds=spent,
         versions=versions(),
     )
-    return Result(settings, selection, provenance, choice, terms, library)
+    return Result(settings, selection, provenance, choice, terms, library, size_rule=size_rule)

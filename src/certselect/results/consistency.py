@@ -14,8 +14,10 @@ from certselect.names import shown
 from certselect.results.decisions import copy_decisions
 from certselect.results.limits import can_value_ties
 from certselect.results.result import Result
-from certselect.results.size_choice import SizeChoice, best_size, standard_errors
+from certselect.results.size_choice import SizeChoice, best_choice, counted_splits, mean_scores, standard_errors
+from certselect.results.size_rule import SizeRule
 from certselect.search import Selection
+from certselect.settings import Settings
 
 
 def is_allowed(indices: Iterable[int], problem: SubsetProblem, *, of_any_number: bool = False) -> bool:
@@ -43,8 +45,38 @@ def about_the_run(result: Result, terms: InformationTerms, problem: SubsetProble
         yield f"the measure was not picked as is said: {shown(origin.picked)}, but {shown(terms.picked)}"
     if origin.decisions != (made := (*terms.decisions, *copy_decisions(problem))):
         yield f"the table's columns were not taken as is said: {shown(origin.decisions)}, but {shown(made)}"
+    if result.size_rule is not None:
+        yield from _about_the_rule(result.size_rule, result.selection, problem)
     if result.choice is not None:
         yield from _about_the_size(result.choice, result.selection.k)
+        yield from _about_the_combination(result.choice, result.settings)
+
+
+def _about_the_rule(rule: SizeRule, selection: Selection, problem: SubsetProblem) -> Iterator[str]:
+    """What does not follow from the p-values, which are believed, and from the columns of the table."""
+    included = 0 if problem.constraints is None else len(problem.constraints.include)
+    by_chance = isinstance(rule.asked, str)
+    held, tested = np.split(np.array(rule.p_values), [min(rule.n_included, len(rule.p_values))])
+    if rule.usable != len(problem.candidates):
+        yield f"{len(problem.candidates)} columns are usable, not {rule.usable}"
+    elif rule.n_included != (included if by_chance else 0):
+        yield f"{included} features are included, not {rule.n_included}"
+    elif not by_chance and (len(rule.p_values) or rule.n_permutations or not np.isnan(rule.significance)):
+        yield "a share of the columns is said to have been tested against chance"
+    elif by_chance and (len(tested) == 0) != (included == rule.usable):
+        yield "there is no test against chance where there is something to test, or one where there is nothing"
+    elif not np.isnan(held).all() or np.isnan(tested).any():
+        yield "p-values are those of features that are not included"
+    elif len(tested) and not (0.0 < rule.significance < 1.0 and _can_be_counted(tested, rule.n_permutations)):
+        yield "p-values, significance and number of permutations do not fit together"
+    elif selection.any_size or rule.size(problem) != selection.k:
+        yield f"by the rule that is named, {rule.size(problem)} features had to be chosen, not {selection.k}"
+
+
+def _can_be_counted(p_values: np.ndarray, n_permutations: int) -> bool:
+    """Whether each is (1 + a number of permutations) / (1 + all of them)."""
+    counts = p_values * (1 + n_permutations)
+    return bool(n_permutations and (np.abs(counts - np.round(counts)) < 1e-6).all() and (np.round(counts) >= 1).all())
 
 
 def _about_the_size(choice: SizeChoice, k: int) -> Iterator[str]:
@@ -52,19 +84,37 @@ def _about_the_size(choice: SizeChoice, k: int) -> Iterator[str]:
     if not len(choice.split_scores):
         yield "a size was chosen by no split"
         return
+    counted = counted_splits([tried.split_scores for tried in choice.combinations])
     with np.errstate(all="ignore"):  # sums of hostile numbers overflow
-        means, errors = choice.split_scores.mean(axis=0), standard_errors(choice.split_scores)
+        means = np.array([mean_scores(tried.split_scores[counted]) for tried in choice.combinations])
+        errors = np.array([standard_errors(tried.split_scores[counted]) for tried in choice.combinations])
         for name, here, there in (
-            ("mean scores", means, choice.mean_scores),
-            ("standard errors", errors, choice.standard_errors),
+            ("mean scores", means, [tried.mean_scores for tried in choice.combinations]),
+            ("standard errors", errors, [tried.standard_errors for tried in choice.combinations]),
         ):
             if not np.allclose(here, there, rtol=1e-9, atol=1e-12, equal_nan=True):
                 yield f"the {name} are not those of the scores in the splits"
                 return
-        chosen = int(choice.sizes[best_size(means, errors, one_standard_error=choice.one_standard_error)])
+        combination, place = best_choice(means, errors, one_standard_error=choice.one_standard_error)
     # A file has null for an infinite score too, so that a size without a mean may have been the best.
-    if chosen != k and not np.isnan(means[choice.sizes == k]).any():
-        yield f"by these scores and the rule that is named, {chosen} features had to be chosen, not {k}"
+    if np.isnan(means[choice.chosen, choice.sizes == k]).any():
+        return
+    rule = "by these scores and the rule that is named"
+    if int(choice.sizes[place]) != k:
+        yield f"{rule}, {choice.sizes[place]} features had to be chosen, not {k}"
+    elif combination != choice.chosen:
+        yield f"{rule}, combination {combination} had to be chosen, not {choice.chosen}"
+
+
+def _about_the_combination(choice: SizeChoice, settings: Settings) -> Iterator[str]:
+    """Settings of the chosen combination that are not those of the result, and combinations that are none."""
+    stated = {name: value for group in settings.to_dict().values() for name, value in group.items()}
+    for name, value in choice.combinations[choice.chosen].settings.items():
+        if stated[name] != value:
+            yield f"{name}={shown(value)} was chosen, but the settings say {shown(stated[name])}"
+    every = [tried.settings for tried in choice.combinations]
+    if len({frozenset(each) for each in every}) > 1 or any(each in every[:i] for i, each in enumerate(every)):
+        yield "the combinations are not different values of the same settings"
 
 
 def about_subsets(result: Result, problem: SubsetProblem, replayed: Replayed | None) -> Iterator[str]:

@@ -37,7 +37,7 @@ EXPLANATION = {
 def as_dict(result: Result) -> dict[str, Any]:
     """Everything needed to read, compare, repeat and verify a selection; what is unknown is null."""
     result = claimed(result)
-    selection, origin, choice = result.selection, result.provenance, result.choice
+    selection, origin, choice, rule = result.selection, result.provenance, result.choice, result.size_rule
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -78,6 +78,17 @@ def as_dict(result: Result) -> dict[str, Any]:
             "seconds": {stage: _number(spent) for stage, spent in origin.seconds.items()},
             "versions": dict(origin.versions),
         },
+        "size": None
+        if rule is None
+        else {
+            "statement": rule.statement,
+            "asked": rule.asked,
+            "usable": int(rule.usable),
+            "n_included": int(rule.n_included),
+            "p_values": _numbers(rule.p_values),
+            "significance": _number(rule.significance),
+            "n_permutations": int(rule.n_permutations),
+        },
         "choice": None
         if choice is None
         else {
@@ -86,9 +97,16 @@ def as_dict(result: Result) -> dict[str, Any]:
             "protocol": choice.protocol,
             "one_standard_error": bool(choice.one_standard_error),
             "sizes": [int(size) for size in choice.sizes],
-            "mean_scores": _numbers(choice.mean_scores),
-            "standard_errors": _numbers(choice.standard_errors),
-            "split_scores": [_numbers(scores) for scores in choice.split_scores],
+            "combinations": [
+                {
+                    "settings": dict(tried.settings),
+                    "mean_scores": _numbers(tried.mean_scores),
+                    "standard_errors": _numbers(tried.standard_errors),
+                    "split_scores": [_numbers(scores) for scores in tried.split_scores],
+                }
+                for tried in choice.combinations
+            ],
+            "chosen": int(choice.chosen),
         },
     }
 

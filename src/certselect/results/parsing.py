@@ -23,10 +23,12 @@ from certselect.results.lift_text import lift_from_json
 from certselect.results.proof_text import proof_from_json
 from certselect.results.provenance import Provenance
 from certselect.results.result import Result
-from certselect.results.size_choice import HONEST, PAPER, SizeChoice
+from certselect.results.size_choice import HONEST, PAPER, SizeChoice, TriedCombination
+from certselect.results.size_rule import AUTO, SizeRule
 from certselect.results.stored import REMEDY, Part, duration, each_is, number, text, truth, whole_number, with_nan
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.settings import Settings
+from certselect.settings.combinations import COMBINED
 from certselect.table.model import Decision
 
 # No table has more columns, and no result more lists of that length, than a machine can hold.
@@ -51,7 +53,7 @@ def from_dict(stored: Any) -> Result:
         raise InvalidInput(got, f"{FORMAT!r}, version {VERSION}", "Read it with the certselect that wrote it.")
     whole.only(
         {"format", "version", "statement", "settings", "selection", "certificate", "explanation"}
-        | {"provenance", "choice"}
+        | {"provenance", "size", "choice"}
     )
     origin = _provenance(whole.part("provenance"))
     selection = _selection(whole.part("selection"), whole, origin.n_features)
@@ -64,7 +66,10 @@ def from_dict(stored: Any) -> Result:
         provenance=origin,
         choice=None if whole.get("choice") is None else _choice(whole.part("choice"), selection.k, origin.n_features),
         saved_explanation=_explanation(whole.part("explanation"), origin.n_features),
+        size_rule=None if whole.get("size") is None else _size_rule(whole.part("size"), origin.n_features),
     )
+    if result.choice is not None and result.size_rule is not None:
+        raise whole.wrong("size", "null beside a choice by cross-validation")
     if whole.text("statement") != selection.statement:
         raise whole.contradicts("statement", f"what value, bound and gap say: {selection.statement!r}")
     return result
@@ -192,28 +197,66 @@ def _decision(part: Part, n_features: int) -> Decision:
     return Decision(part.text("kind"), part.text("why"), tuple(columns))
 
 
-def _choice(part: Part, k: int, n_features: int) -> SizeChoice:
-    part.only(
-        {"estimator", "scoring", "protocol", "one_standard_error", "sizes", "mean_scores", "standard_errors"}
-        | {"split_scores"}
+def _size_rule(part: Part, n_features: int) -> SizeRule:
+    part.only({"statement", "asked", "usable", "n_included", "p_values", "significance", "n_permutations"})
+    asked = part.get("asked")
+    if asked != AUTO and not (isinstance(asked, float) and 0.0 < asked < 1.0):
+        raise part.wrong("asked", f"a fraction between 0 and 1, or {AUTO!r}")
+    for name in ("usable", "n_included"):
+        if part.whole(name) > n_features:
+            raise part.wrong(name, f"{n_features} at most")
+    p_values = part.list_of("p_values", lambda value: value is None or (number(value) and 0.0 < value <= 1.0))
+    if len(p_values) > part.whole("usable"):
+        raise part.wrong("p_values", "no more than there are usable columns")
+    rule = SizeRule(
+        asked=asked,
+        usable=part.whole("usable"),
+        n_included=part.whole("n_included"),
+        p_values=tuple(with_nan(p_values)),
+        significance=part.number("significance"),
+        n_permutations=part.whole("n_permutations"),
     )
+    if part.text("statement") != rule.statement:
+        raise part.contradicts("statement", f"what its numbers say: {rule.statement!r}")
+    return rule
+
+
+def _choice(part: Part, k: int, n_features: int) -> SizeChoice:
+    part.only({"estimator", "scoring", "protocol", "one_standard_error", "sizes", "combinations", "chosen"})
     sizes = part.list_of("sizes", whole_number)
     if k not in sizes or sizes != sorted(set(sizes)) or not 1 <= sizes[0] <= sizes[-1] <= n_features:
         raise part.wrong("sizes", f"1 to {n_features}, ascending, {k} among them, which is what was chosen")
     if part.text("protocol") not in _PROTOCOLS:
         raise part.wrong("protocol", " or ".join(map(repr, _PROTOCOLS)))
-    columns = {name: part.list_of(name, number) for name in ("mean_scores", "standard_errors")}
-    splits = part.list_of("split_scores", lambda listed: each_is(listed, number))
-    for name, listed in [*columns.items(), *(("split_scores", scores) for scores in splits)]:
-        if len(listed) != len(sizes):
-            raise part.wrong(name, f"one number for each of {len(sizes)} sizes")
+    combinations = tuple(_tried(each, len(sizes)) for each in part.parts("combinations"))
+    if part.whole("chosen") >= len(combinations):
+        raise part.wrong("chosen", "the number of a combination")
+    if len({len(tried.split_scores) for tried in combinations}) > 1:
+        raise part.wrong("combinations", "scores in the same splits")
     return SizeChoice(
         estimator=part.text("estimator"),
         scoring=part.text("scoring"),
         protocol=part.text("protocol"),
         one_standard_error=part.truth("one_standard_error"),
         sizes=np.array(sizes, dtype=np.intp),
-        split_scores=np.array([with_nan(scores) for scores in splits]).reshape(len(splits), len(sizes)),
+        combinations=combinations,
+        chosen=part.whole("chosen"),
+    )
+
+
+def _tried(part: Part, n_sizes: int) -> TriedCombination:
+    part.only({"settings", "mean_scores", "standard_errors", "split_scores"})
+    settings = part.mapping_of("settings", lambda value: text(value) or whole_number(value))
+    if not set(settings) <= set(COMBINED):
+        raise part.wrong("settings", f"some of {', '.join(COMBINED)}")
+    columns = {name: part.list_of(name, number) for name in ("mean_scores", "standard_errors")}
+    splits = part.list_of("split_scores", lambda listed: each_is(listed, number))
+    for name, listed in [*columns.items(), *(("split_scores", scores) for scores in splits)]:
+        if len(listed) != n_sizes:
+            raise part.wrong(name, f"one number for each of {n_sizes} sizes")
+    return TriedCombination(
+        settings=settings,
+        split_scores=np.array([with_nan(scores) for scores in splits]).reshape(len(splits), n_sizes),
         mean_scores=np.array(with_nan(columns["mean_scores"])),
         standard_errors=np.array(with_nan(columns["standard_errors"])),
     )

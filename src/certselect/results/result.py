@@ -18,6 +18,7 @@ from certselect.information import InformationTerms
 from certselect.results.decisions import in_words
 from certselect.results.provenance import Provenance, fingerprint
 from certselect.results.size_choice import SizeChoice
+from certselect.results.size_rule import SizeRule
 from certselect.search import Selection
 from certselect.settings import Settings
 from certselect.table.output import make_frame
@@ -54,6 +55,9 @@ class Result:
         That of the data frame the features were chosen from, if it was one.
     saved_explanation : mapping or None
         The columns of `explain`, if the result was read from a file.
+    size_rule : SizeRule or None
+        How the number of features came about, in words and numbers, if it was asked for as a
+        fraction or as "auto".
     """
 
     settings: Settings
@@ -63,6 +67,7 @@ class Result:
     terms: InformationTerms | None = None
     library: str | None = None
     saved_explanation: Mapping[str, Sequence[Any]] | None = None
+    size_rule: SizeRule | None = None
 
     @property
     def problem(self) -> SubsetProblem | None:
@@ -166,7 +171,8 @@ class Result:
         made = in_words(self.provenance.decisions, self.explanation["feature"])
         more = len(made) - _DECISIONS_SHOWN
         made = made[:_DECISIONS_SHOWN] + ([f"and {more} more decisions"] if more > 0 else [])
-        return "\n".join([*lines, *(f"  {line}" for line in (chosen.about_bound(), *made))])
+        said = [chosen.about_bound(), "" if self.size_rule is None else self.size_rule.statement, *made]
+        return "\n".join([*lines, *(f"  {sentence}" for sentence in said if sentence)])
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the table: of its pair terms those of the chosen features are kept."""

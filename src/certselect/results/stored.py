@@ -48,6 +48,11 @@ class Part:
     def part(self, name: str) -> Part:
         return Part(self.get(name), f"a {name}")
 
+    def parts(self, name: str) -> list[Part]:
+        """The entries of a list of objects."""
+        listed = self._checked(name, lambda value: isinstance(value, list), "a list of objects")
+        return [Part(each, f"an entry of {name}") for each in listed]
+
     def text(self, name: str) -> str:
         return self._checked(name, text, "text")
 

@@ -31,7 +31,7 @@ from certselect.results.result import Result
 from certselect.results.stored import Contradiction
 from certselect.search import select
 from certselect.search.selection import PROVEN_OPTIMAL
-from certselect.settings import Reading
+from certselect.settings import Constraints, Reading
 from certselect.table import Table, read_source
 from certselect.table.frames import as_frame
 
@@ -175,7 +175,7 @@ def _checked(result: Result, X: Any, y: Any, sample_weight: Any) -> Verification
     wrong = wrong or [*claim.about_bound()]
     # What follows from these.
     wrong = wrong or [
-        *about_the_run(result, terms, problem),
+        *about_the_run(result, terms, claim.asked),
         *about_the_search(result, claim.problem),
         *about_subsets(result, claim.asked, claim.replayed),
         *claim.about_the_rest(),
@@ -212,7 +212,7 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
             raise  # named by whoever asks, not by the result
         raise _Refused(ANOTHER_TABLE, f"the table lacks a column that the result names: {why(error)}") from None
     except InvalidInput as error:
-        if not _readable(X, y, reading, apart):
+        if not _readable(X, y, reading, result.settings.constraints, sample_weight):
             raise
         raise _Refused(FALSE_CLAIM, f"the table cannot be read as the result says: {why(error)}") from None
     if target and named and sorted(target) != sorted(named):
@@ -224,13 +224,13 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
     return table
 
 
-def _readable(X: Any, y: Any, reading: Reading, apart: dict[str, Any]) -> bool:
+def _readable(X: Any, y: Any, reading: Reading, asked: Constraints, sample_weight: Any) -> bool:
     """Whether the table can be read at all, if not as the result says."""
     usual = Reading(weight=reading.weight)
-    if usual == reading:
+    if usual == reading and asked.include is None and asked.exclude is None:
         return False
     try:
-        read_source(X, y, usual, sample_weight=apart["sample_weight"])
+        read_source(X, y, usual, sample_weight=sample_weight)
     except InvalidInput:
         return False
     return True

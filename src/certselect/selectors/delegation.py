@@ -12,11 +12,12 @@ from sklearn.base import is_classifier
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, get_routing_for_object, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, check_is_fitted, has_fit_parameter, validate_data
 
 from certselect.errors import InvalidInput
+from certselect.table.pieces import native_frame, take_cells
 
 
 def _inner_has(method: str) -> Callable[[Any], bool]:
@@ -29,16 +30,17 @@ def _inner_has(method: str) -> Callable[[Any], bool]:
 
 @dataclass(frozen=True)
 class Routed:
-    """What goes to the estimator's fit, to the scorer and to the splitter."""
+    """What goes to the estimator's fit, to the scorer and to the splitter, and the weights of the selector's own."""
 
     whole_fit_params: dict[str, Any]
     whole_score_params: dict[str, Any]
     split_params: dict[str, Any]
+    own_weights: np.ndarray | None = None
 
-    def fit_params(self, X: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
+    def fit_params(self, X: Any, rows: np.ndarray) -> dict[str, Any]:
         return _check_method_params(X, params=self.whole_fit_params, indices=rows)
 
-    def score_params(self, X: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
+    def score_params(self, X: Any, rows: np.ndarray) -> dict[str, Any]:
         return _check_method_params(X, params=self.whole_score_params, indices=rows)
 
 
@@ -85,11 +87,13 @@ class Delegation:
         """Who gets which metadata: the estimator, the splitter and the scorer what they request."""
         to_estimator = MethodMapping().add(caller="fit", callee="fit").add(caller="predict", callee="predict")
         to_scorer = MethodMapping().add(caller="fit", callee="score").add(caller="score", callee="score")
+        # A list or generator of splits requests nothing, and a generator must not be used up here.
+        splitter = self.cv if hasattr(self.cv, "split") else check_cv()
         return (
             MetadataRouter(owner=type(self).__name__)
             .add_self_request(self)
             .add(estimator=self.estimator, method_mapping=to_estimator)
-            .add(splitter=check_cv(self.cv), method_mapping=MethodMapping().add(caller="fit", callee="split"))
+            .add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
             .add(scorer=self._scorer(), method_mapping=to_scorer)
         )
 
@@ -98,10 +102,15 @@ class Delegation:
         if params and not get_config()["enable_metadata_routing"]:
             raise _not_routed(params)
         routed = process_routing(self, method, **params).estimator[method] if params else {}
-        return getattr(self.estimator_, method)(self._values(X, reset=False)[:, self.support_], **routed)
+        values = self._values(X, reset=False)
+        return getattr(self.estimator_, method)(take_cells(values, None, np.flatnonzero(self.support_)), **routed)
 
-    def _values(self, X: Any, *, reset: bool = True) -> np.ndarray:
-        """X as the array whose columns the estimator sees, of whatever type they are."""
+    def _values(self, X: Any, *, reset: bool = True) -> Any:
+        """X as the estimator sees it: frames of the user's own library, with their types, or an array of any type."""
+        frame = native_frame(X)
+        if frame is not None:
+            validate_data(self, X=frame, reset=reset, skip_check_array=True)
+            return frame
         # Whether it can do with missing values, the estimator says; whether they are refused, the table room.
         values: Any = validate_data(
             self, X, dtype=None, accept_sparse="csr", ensure_all_finite="allow-nan", reset=reset
@@ -123,7 +132,7 @@ class Delegation:
             routed = process_routing(self, method, **params)
             split = routed.splitter.split if method == "fit" else {}
             fit = routed.estimator.fit if method == "fit" else {}
-            return Routed(fit, routed.scorer.score, split)
+            return Routed(fit, routed.scorer.score, split, self._own_weights(params) if method == "fit" else None)
         own = ("groups", "sample_weight") if method == "fit" else ()
         others = {name: value for name, value in params.items() if name not in own}
         if others:
@@ -132,7 +141,13 @@ class Delegation:
             return Routed({}, {}, {})
         name = _weight_parameter(self.estimator) if "sample_weight" in params else None
         fit = {} if name is None else {name: params["sample_weight"]}
-        return Routed(fit, {}, {"groups": params.get("groups")})
+        return Routed(fit, {}, {"groups": params.get("groups")}, params.get("sample_weight"))
+
+    def _own_weights(self, params: dict[str, Any]) -> np.ndarray | None:
+        """The weights that subsets are chosen with: none if the selector declined them, whoever else is given them."""
+        own: Any = get_routing_for_object(self)._self_request
+        requested = own.fit.requests
+        return None if requested.get("sample_weight") is False else params.get("sample_weight")
 
 
 def _weight_parameter(estimator: Any) -> str | None:

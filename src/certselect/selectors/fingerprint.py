@@ -16,7 +16,9 @@ from certselect.errors import InvalidInput
 from certselect.search.registry import find_strategy, is_auto
 from certselect.selectors.code_hash import code_hash
 from certselect.selectors.fold_scores import Split
+from certselect.settings.combinations import values_of
 from certselect.table import Block, SparseBlock, Table
+from certselect.table.pieces import column_types
 
 # What does not change a subset or a score.
 _WITHOUT_EFFECT = ("checkpoint", "n_jobs", "certify", "one_standard_error")
@@ -38,15 +40,15 @@ def fingerprint(
         settings["random_state"] = None  # a generator: its state tells nothing about the next run's
     parts = {
         "table": [_contents(block) for block in table.blocks]
-        + [table.feature_names, table.target, table.classes, table.target_numbers, values.shape],
+        + [table.feature_names, table.target, table.classes, table.target_numbers, values.shape, column_types(values)],
         "split of the rows": [(split.train, split.test) for split in splits],
         "metadata": [sample_weight] + [(split.fit_params, split.score_params) for split in splits],
         "list of sizes": [int(size) for size in sizes],
         "estimator": (type(selector.estimator), selector.estimator.get_params()),
         "scoring": selector.scoring,
         "setting of the search": settings,
-        "criterion": find_criterion(selector.criterion),
-        "strategy": _record(selector.strategy),
+        "criterion": [find_criterion(criterion) for criterion in values_of(selector.criterion)],
+        "strategy": [_record(strategy) for strategy in values_of(selector.strategy)],
         "version of certselect, scikit-learn or Python": (__version__, sklearn.__version__, sys.version_info[:2]),
     }
     hashes = {}

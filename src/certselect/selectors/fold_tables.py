@@ -15,14 +15,23 @@ from certselect.table import Block, Table
 DEFAULT_LARGEST = 50
 
 
+def check_split(train: np.ndarray, test: np.ndarray) -> None:
+    """Refuse a split in which nothing can be learnt or tested."""
+    for part, rows in (("training", train), ("test", test)):
+        if not len(rows):
+            raise InvalidInput(
+                f"a split without {part} rows",
+                "rows to learn from and rows to test on in every split",
+                "Check cv.",
+            )
+
+
 def rows_of(table: Table, rows: np.ndarray) -> Table:
     """Those rows alone, with the classes that occur in them: nothing of the other rows is left."""
-    if not len(rows):
-        raise _one_sided("no training rows")
     part = table.rows(rows)
     if len(part.classes) == 1 and (part.target_numbers == part.target_numbers[0]).all():
         same = f"class {part.classes[0]!r}" if part.task == "classification" else "one value"
-        raise _one_sided(f"{len(rows)} training rows that are all of {same}")
+        raise _one_sided(f"training rows that are all of {same}")
     return part
 
 
@@ -54,29 +63,41 @@ def values_and_labels(table: Table) -> tuple[Any, np.ndarray]:
     return values, labels
 
 
-def sizes_to_try(problem: SubsetProblem, sizes: Any) -> list[int]:
-    """The sizes to try, ascending: those asked for that the table and the constraints allow."""
-    problem.nearest_size(1)  # says why, if nothing can be chosen
-    allowed = problem.allowed_sizes
+def asked_sizes(sizes: Any) -> int | list[int]:
+    """The largest size to try, or the sizes in ascending order."""
     if sizes is None:
-        return [k for k in allowed if k <= DEFAULT_LARGEST] or allowed[:1]
+        return DEFAULT_LARGEST
     if isinstance(sizes, int | np.integer) and not isinstance(sizes, bool):
-        return [k for k in allowed if k <= _check_size(sizes)] or allowed[:1]
+        return _check_size(sizes)
     if isinstance(sizes, str | bytes | Mapping) or not isinstance(sizes, Iterable) or np.ndim(sizes) == 0:  # pyright: ignore[reportArgumentType]
         raise _no_sizes(sizes)
     asked = sorted({_check_size(k) for k in sizes})
     if not asked:
         raise _no_sizes(sizes)
+    return asked
+
+
+def sizes_to_try(problem: SubsetProblem, sizes: Any) -> list[int]:
+    """The sizes to try, ascending: those asked for that the table and the constraints allow."""
+    asked = asked_sizes(sizes)
+    problem.nearest_size(1)  # says why, if nothing can be chosen
+    allowed = problem.allowed_sizes
+    if isinstance(asked, int):
+        return [k for k in allowed if k <= asked] or allowed[:1]
     within = [k for k in asked if k <= allowed[-1]]
-    if len(within) < len(asked):
-        warn_user(
-            f"Asked for subsets of up to {asked[-1]} features, but {allowed[-1]} is the most the table and the "
-            f"constraints allow: larger sizes are left out.",
-            FewerFeaturesWarning,
-        )
     for k in set(within).difference(allowed):
         problem.of_size(k)  # says why there is no subset of that size
     return within or allowed[-1:]
+
+
+def warn_of_larger_sizes(asked: int | list[int], most: int) -> None:
+    """Say that sizes which were named are beyond the largest one that can be chosen, by whatever settings."""
+    if isinstance(asked, list) and asked[-1] > most:
+        warn_user(
+            f"Asked for subsets of up to {asked[-1]} features, but {most} is the most the table and the "
+            f"constraints allow: larger sizes are left out.",
+            FewerFeaturesWarning,
+        )
 
 
 def _check_size(k: object) -> int:

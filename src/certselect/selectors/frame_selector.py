@@ -14,6 +14,7 @@ from certselect.information import InformationTerms
 from certselect.results import Result
 from certselect.search import Selection
 from certselect.settings import Settings, all_settings
+from certselect.settings.combinations import values_of
 from certselect.table import Table, read_table
 from certselect.table.output import frame_library, take_columns
 from certselect.table.reading import keeps_missing
@@ -27,8 +28,8 @@ class FrameSelector(SelectorMixin):
 
     result_: Result
     support_: np.ndarray
-    measure: str
-    correction: str
+    measure: Any
+    correction: Any
     missing: str
     _keeps_missing: bool
 
@@ -68,10 +69,9 @@ class FrameSelector(SelectorMixin):
         validate_data(self, X=X, reset=False, skip_check_array=True)
         return take_columns(X, np.flatnonzero(self.support_))
 
-    def _settings(self) -> Settings:
-        """The flat parameters as settings."""
-        names = [name for name in all_settings() if name != _NOT_FOR_SELECTORS]
-        return Settings.from_keywords({name: getattr(self, name) for name in names})
+    def _keywords(self) -> dict[str, Any]:
+        """The flat parameters that are settings."""
+        return {name: getattr(self, name) for name in all_settings() if name != _NOT_FOR_SELECTORS}
 
     def _read(self, X: Any, y: Any, settings: Settings, sample_weight: Any = None) -> Table:
         """The table, as the settings say."""
@@ -106,8 +106,8 @@ class FrameSelector(SelectorMixin):
 
     def _add_input_tags(self, tags: Tags) -> None:
         """What input the measure of information takes."""
-        counts = self.measure in ("plugin", "auto")  # the others have no use for zeros left out
+        counts = {"plugin", "auto"}.issuperset(values_of(self.measure))  # the others have no use for zeros left out
         tags.target_tags.required = True
-        tags.input_tags.sparse = counts and self.correction != "shrinkage"
+        tags.input_tags.sparse = counts and "shrinkage" not in values_of(self.correction)
         declared = self.missing == "pairwise" or (counts and self.missing == "level")
         tags.input_tags.allow_nan = getattr(self, "_keeps_missing", declared)

@@ -1,13 +1,21 @@
-"""SizeScores: the score of every size in every split, and the rule that chooses among them."""
+"""SizeScores: the score of every size in every split, for each combination of settings that was tried."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from certselect.results.size_choice import best_size, standard_errors
+from certselect.results.size_choice import (
+    TriedCombination,
+    best_choice,
+    counted_splits,
+    in_words,
+    mean_scores,
+    standard_errors,
+)
 
 # How scikit-learn's names of scores begin that lie between 0 and 1, and those that are 1 at most.
 _SHARES = (
@@ -27,28 +35,51 @@ class SizeScores:
     sizes : ndarray of int (s,)
         Ascending.
     scores : ndarray (splits, s)
-        NaN where a run was stopped before it came to that.
+        NaN where a score could not be had, or a run was stopped before it came to that.
     subsets : list of lists of lists of int
         For each split and size, the columns chosen, in order of choice where the search has one.
+    settings : mapping
+        The settings of which several values were tried, by name; empty if there were none.
+    tried : ndarray of bool (s,)
+        Which sizes these settings allow; all if not given.
+    counted : ndarray of bool (splits,)
+        Which splits count in means and errors; all if not given.
     """
 
     sizes: np.ndarray
     scores: np.ndarray
     subsets: list[list[list[int]]]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    tried: Any = None
+    counted: Any = None
+
+    def __post_init__(self) -> None:
+        for name, length in (("tried", len(self.sizes)), ("counted", len(self.scores))):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, np.ones(length, dtype=bool))
+
+    @property
+    def words(self) -> str:
+        """The settings in a line."""
+        return in_words(self.settings)
 
     @property
     def mean(self) -> np.ndarray:
-        with np.errstate(invalid="ignore"):  # infinite scores of both signs have no mean: NaN
-            return self.scores.mean(axis=0)
+        """Over the splits that count."""
+        return mean_scores(self.scores[self.counted])
 
     @property
     def standard_error(self) -> np.ndarray:
         """Of each mean: the splits' sample deviation over the square root of their number."""
-        return standard_errors(self.scores)
+        return standard_errors(self.scores[self.counted])
 
     def best(self, *, one_standard_error: bool = False) -> int:
-        """Place of the size to choose, by the rule of `best_size`."""
-        return best_size(self.mean, self.standard_error, one_standard_error=one_standard_error)
+        """Place of the size to choose, by the rule of `best_choice`."""
+        return best_of([self], one_standard_error=one_standard_error)[1]
+
+    def as_tried(self) -> TriedCombination:
+        """What a result keeps of them."""
+        return TriedCombination(self.settings, self.scores, self.mean, self.standard_error)
 
     def as_cv_results(self, n_features: int) -> dict[str, Any]:
         """The scores under the names scikit-learn's RFECV gives them."""
@@ -57,7 +88,7 @@ class SizeScores:
             for place, columns in enumerate(subsets):
                 supports[split, place, columns] = True
         with np.errstate(invalid="ignore"):  # NaN where a score is infinite
-            deviation = self.scores.std(axis=0)
+            deviation = self.scores[self.counted].std(axis=0)
         return {
             "mean_test_score": self.mean,
             "std_test_score": deviation,
@@ -65,6 +96,19 @@ class SizeScores:
             **{f"split{split}_support": support for split, support in enumerate(supports)},
             "n_features": self.sizes,
         }
+
+
+def best_of(combinations: Sequence[SizeScores], *, one_standard_error: bool = False) -> tuple[int, int]:
+    """Which combination to choose, and the place of its size, by the rule of `best_choice`."""
+    means = np.array([scores.mean for scores in combinations])
+    errors = np.array([scores.standard_error for scores in combinations])
+    return best_choice(means, errors, one_standard_error=one_standard_error)
+
+
+def counting(combinations: Sequence[SizeScores]) -> tuple[SizeScores, ...]:
+    """The scores of a finished run, of which splits without any do not count."""
+    counted = counted_splits([scores.scores for scores in combinations])
+    return tuple(replace(scores, counted=counted) for scores in combinations)
 
 
 def score_range(scoring: Any) -> tuple[float, float]:
@@ -80,8 +124,12 @@ def score_range(scoring: Any) -> tuple[float, float]:
 
 
 class StoppedEarly(KeyboardInterrupt):
-    """Ctrl-C in the middle of a search for the size; `so_far` has the scores there are."""
+    """Ctrl-C in the middle of a search for the size.
 
-    def __init__(self, so_far: SizeScores) -> None:
-        self.so_far = so_far
+    `combinations` has the scores there are, of each combination of settings; `so_far` those of the best of them.
+    """
+
+    def __init__(self, combinations: Sequence[SizeScores]) -> None:
+        self.combinations = tuple(combinations)
+        self.so_far = self.combinations[best_of(combinations)[0]]
         super().__init__("stopped before every size was scored")

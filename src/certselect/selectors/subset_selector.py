@@ -10,8 +10,10 @@ from sklearn.utils import Tags
 
 from certselect.errors import InterruptedWarning, warn_user
 from certselect.results.choosing import check_search, choose
+from certselect.results.size_rule import asked_size
 from certselect.search.selection import INTERRUPTED
 from certselect.selectors.frame_selector import FrameSelector
+from certselect.settings import Settings
 from certselect.table.series import names_of
 
 
@@ -25,9 +27,13 @@ class SubsetSelector(FrameSelector, BaseEstimator):
 
     Parameters
     ----------
-    n_features_to_select : int or None, default=10
+    n_features_to_select : int, float, "auto" or None, default=10
         How many features to keep. A table with fewer usable features keeps them
-        all, with a warning. None, with a budget, for any number it pays for.
+        all, with a warning. A fraction between 0 and 1 keeps that share of the usable
+        columns, one at least. "auto" keeps as many as add more than chance along forward
+        selection, by `stop_at_chance` with its defaults (up to 20 are tested), one at least;
+        `result_.size_rule.statement` says how the number came about. None, with a budget,
+        for any number it pays for.
     criterion : str or Criterion, default="jmi"
         What a subset is worth: "jmi", "mrmr", "mifs", "d1" ("cife") or "max_relevance";
         `certselect.list_criteria()` lists them with their formulas.
@@ -129,7 +135,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
 
     def __init__(
         self,
-        n_features_to_select: int | None = 10,
+        n_features_to_select: int | float | str | None = 10,
         *,
         criterion: Any = "jmi",
         strategy: str = "auto",
@@ -198,13 +204,14 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         sample_weight : array-like (n_samples,), optional
             How much each row counts: whole numbers stand for repeated rows.
         """
-        settings = self._settings()
+        settings = Settings.from_keywords(self._keywords())
         check_search(settings.searching)
+        size = asked_size(self.n_features_to_select)
         started = time.perf_counter()
         table = self._read(X, y, settings, sample_weight)
         seconds = {"reading": time.perf_counter() - started}
         origin = {"target": names_of(y), "library": self._take_frame(X, y), "seconds": seconds}
-        self._keep(choose(table, self.n_features_to_select, settings, n_jobs=self.n_jobs, **origin))
+        self._keep(choose(table, size, settings, n_jobs=self.n_jobs, **origin))
         self.objective_ = self.selection_.objective
         self.upper_bound_ = self.selection_.upper_bound
         self.gap_ = self.selection_.gap

@@ -1,4 +1,4 @@
-"""SubsetSelectorCV: how many features a classifier or a regressor needs, by cross-validation."""
+"""SubsetSelectorCV: how many features a classifier or a regressor needs, and by which criterion, by splits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
@@ -15,24 +15,41 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import column_or_1d
 
 from certselect.criteria import find_criterion
-from certselect.errors import warn_user
-from certselect.names import find_name
+from certselect.errors import InvalidInput, warn_user
+from certselect.information import InformationTerms
+from certselect.names import find_name, shown
 from certselect.results.choosing import check_search, make_result
 from certselect.results.size_choice import HONEST, PAPER, SizeChoice
 from certselect.search.options import make_generator
 from certselect.search.registry import find_strategy, is_auto
 from certselect.search.select import select_by
 from certselect.search.selection import INTERRUPTED
-from certselect.selectors.checkpoint import Checkpoint, Pieces
+from certselect.selectors.checkpoint import Checkpoint
 from certselect.selectors.delegation import Delegation, Routed
 from certselect.selectors.fingerprint import fingerprint
-from certselect.selectors.fold_scores import Split, SubsetSearch, fit_and_score, score_sizes
-from certselect.selectors.fold_tables import sizes_to_try, values_and_labels
+from certselect.selectors.fold_scores import (
+    SharedSearch,
+    Split,
+    SubsetSearch,
+    Trials,
+    fit_and_score,
+    unsized_problem_by,
+)
+from certselect.selectors.fold_tables import (
+    asked_sizes,
+    check_split,
+    sizes_to_try,
+    values_and_labels,
+    warn_of_larger_sizes,
+)
 from certselect.selectors.frame_selector import FrameSelector
-from certselect.selectors.size_scores import SizeScores, StoppedEarly, score_range
+from certselect.selectors.size_scores import StoppedEarly, best_of, score_range
+from certselect.selectors.unscored import check_scores
 from certselect.settings import Reading, Settings
 from certselect.settings.checks import flag
+from certselect.settings.combinations import Combination, combine
 from certselect.table import Table
+from certselect.table.pieces import take_cells
 from certselect.table.series import names_of
 from certselect.threads import thread_count
 
@@ -50,30 +67,40 @@ class SubsetSelectorCV(Delegation, FrameSelector, MetaEstimatorMixin, BaseEstima
     smallest), the subset of that size is chosen anew from all rows, and `estimator` is
     fitted on it. What is measured is measured once per split and serves every size.
 
+    Lists of criteria, of codings and of other settings are tried in all combinations, in
+    the same splits; combinations that measure alike share what is measured.
+
     Parameters
     ----------
     estimator : estimator
-        The classifier or regressor to choose the size for. It sees the raw columns.
+        The classifier or regressor to choose the size for. It sees the raw columns: of a
+        data frame a frame of the same library, with its names and types.
     sizes : int, iterable of int, or None
         The sizes to try, or the largest one; None for 1 to 50.
     cv : int, splitter, iterable of splits, or None
         As everywhere in scikit-learn; None for 5 folds, stratified for a classifier.
         Grouped and time-series splitters work (pass `groups` to `fit`).
     scoring : str, callable or None
-        None for accuracy (R^2 if `estimator` is a regressor).
+        None for accuracy (R^2 if `estimator` is a regressor). Splits in which it gives no
+        number at all are left out, with a warning; so are sizes that lack a score in others.
     protocol : {"honest", "paper"}, default="honest"
         "paper" chooses the subsets once, from all rows, before it splits them, as the
         paper that COBRA comes from did. Its scores are too good: the test rows took
         part in the choice. For comparison only, with a warning.
     one_standard_error : bool, default=False
         Take the smallest size whose mean score is within one standard error (sample
-        deviation over the splits / square root of their number) of the best.
-    criterion, beta, strategy_options, measure, correction, n_neighbors, task, target_bins, missing, discretize, \
-bins, integers, polish, include, exclude, feature_groups, costs, budget
+        deviation over the splits / square root of their number) of the best mean of all;
+        of several combinations that reach it at this size, the one with the higher mean
+        there, of equals the first.
+    criterion, measure, correction, discretize, bins : value, or list of values to try
+        As for `SubsetSelector`; `strategy` too may be a list. The last setting's values change
+        first; those that have no effect in a combination make no other one.
+    beta, strategy_options, n_neighbors, task, target_bins, missing, integers, polish, include, exclude, \
+feature_groups, costs, budget
         As for `SubsetSelector`, but that `task="auto"` is regression if the estimator is a
         regressor. A size the training rows of a split do not allow, for columns that are
         constant in them, is replaced there by the next smaller one.
-    strategy : str, default="auto"
+    strategy : str or list of str, default="auto"
         As for `SubsetSelector`. "forward", "relevance", "backward" and "qpfs" give all
         sizes by one run; the others search size by size, "cobra" from the last size's
         relaxation. "auto" is "cobra" with polish where the relaxations of all sizes take
@@ -103,8 +130,12 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         As of scikit-learn's RFECV, one entry for each size: "n_features",
         "mean_test_score", "std_test_score", and for each split "split0_test_score" and
         "split0_support", the columns chosen in it.
+        Those of the combination of settings that was chosen.
     size_scores_ : SizeScores
         The same scores with their standard errors, and the subsets in order of choice.
+    combination_scores_ : tuple of SizeScores
+        The scores of every combination tried, each with its `settings`; NaN for sizes it
+        does not allow. `result_.settings` has the settings chosen.
     estimator_ : estimator
         Fitted on the chosen columns of all rows.
     result_ : Result
@@ -126,6 +157,9 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
     array([0.76, 0.9 , 0.73, 0.73])
     >>> list(selector.get_feature_names_out())
     ['flavanoids', 'color_intensity']
+    >>> selector = selector.set_params(bins=[3, 5]).fit(X, y)
+    >>> {scores.words: scores.mean.max().round(2).item() for scores in selector.combination_scores_}
+    {'bins=3': 0.69, 'bins=5': 0.9}
     """
 
     def __init__(
@@ -138,17 +172,17 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         *,
         one_standard_error: bool = False,
         criterion: Any = "jmi",
-        strategy: str = "auto",
+        strategy: Any = "auto",
         strategy_options: dict[str, Any] | None = None,
-        measure: str = "plugin",
-        correction: str = "none",
+        measure: Any = "plugin",
+        correction: Any = "none",
         n_neighbors: int = 5,
         task: str = "auto",
         target_bins: int | str = "auto",
         missing: str = "auto",
         kinds: Any = None,
-        discretize: str = "quantile",
-        bins: int | str = "auto",
+        discretize: Any = "quantile",
+        bins: Any = "auto",
         integers: str = "auto",
         beta: float | None = None,
         polish: bool = False,
@@ -213,20 +247,20 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
             The class of each sample, or a number.
         **params
             `groups` of samples, for the splitter. `sample_weight`, how much each row counts
-            where subsets are chosen; the estimator learns with it too if it takes weights,
-            or, with scikit-learn's metadata routing enabled, if it requests them. With
-            routing, also whatever else the estimator, the scorer and the splitter request.
+            where subsets are chosen; the estimator learns with it too if it takes weights.
+            With scikit-learn's metadata routing enabled, the estimator, the scorer and the
+            splitter get what they request, and subsets are chosen without weights after
+            `set_fit_request(sample_weight=False)`.
         """
         params = {name: value for name, value in params.items() if value is not None}
-        sample_weight = params.get("sample_weight")
-        if sample_weight is not None:
-            params["sample_weight"] = sample_weight = np.asarray(sample_weight)
+        if "sample_weight" in params:
+            params["sample_weight"] = np.asarray(params["sample_weight"])
         routed = self._routed("fit", params)
-        settings = self._resolved_settings()
-        table = self._read(X, y, settings)
+        combinations = self._combinations()
+        table = self._read(X, y, combinations[0].settings)
         library = self._take_frame(X, y)
         labels = column_or_1d(y, warn=True)
-        return self._fit(table, self._values(X), labels, routed, sample_weight, settings, library, names_of(y))
+        return self._fit(table, Seen(self._values(X), labels, routed, library, names_of(y)), combinations)
 
     def fit_table(self, table: Table, target: tuple[str, ...] = (), reading: Reading | None = None) -> SubsetSelectorCV:
         """Choose and fit on a table with its target, as `read_file` gives it.
@@ -238,96 +272,130 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         self._keeps_missing = table.missing != "error"
         params = {} if table.weights is None else {"sample_weight": table.weights}
         values, labels = values_and_labels(table)
-        routed, settings = self._routed("fit", params), self._resolved_settings()
+        routed, combinations = self._routed("fit", params), self._combinations()
         if reading is not None:
-            settings = replace(settings, reading=reading)
-        self._fit(replace(table, weights=None), values, labels, routed, table.weights, settings, None, target)
-        return self
+            combinations = [replace(each, settings=replace(each.settings, reading=reading)) for each in combinations]
+        return self._fit(replace(table, weights=None), Seen(values, labels, routed, None, target), combinations)
 
-    def _resolved_settings(self) -> Settings:
-        """The settings, with a seed and with the task that the estimator is for."""
-        settings = self._settings()
-        check_search(settings.searching)
-        reading, searching = settings.reading, settings.searching
+    def _combinations(self) -> list[Combination]:
+        """The settings to try, with a seed and with the task that the estimator is for."""
+        combinations = combine(self._keywords())
+        for each in combinations:
+            check_search(each.settings.searching)
+        first = combinations[0].settings
+        seed, reading = first.searching.random_state, first.reading
         if reading.task == "auto" and is_regressor(self.estimator):
             reading = replace(reading, task="regression")
-        if not isinstance(searching.random_state, int):
+        if not isinstance(seed, int):
             # One seed for all: a generator would be in another state in every split and process.
-            seed = int(make_generator(searching.random_state).integers(2**31))
-            searching = replace(searching, random_state=seed)
-        return replace(settings, reading=reading, searching=searching)
+            seed = int(make_generator(seed).integers(2**31))
+        return [replace(each, settings=_settled(each.settings, reading, seed)) for each in combinations]
 
-    def _fit(
-        self,
-        table: Table,
-        values: Any,
-        labels: np.ndarray,
-        routed: Routed,
-        sample_weight: np.ndarray | None,
-        settings: Settings,
-        library: str | None,
-        target: tuple[str, ...] = (),
-    ) -> SubsetSelectorCV:
+    def _fit(self, table: Table, seen: Seen, combinations: list[Combination]) -> SubsetSelectorCV:
         protocol = find_name("protocol", self.protocol, [HONEST, PAPER])
         flag("one_standard_error", self.one_standard_error)
         thread_count(self.n_jobs)  # refuses what is no number of cores
-        # Processes share the cores among their threads by themselves.
-        search = SubsetSearch(_for_workers(settings), sample_weight, n_jobs=1 if self.n_jobs == 1 else None)
-        terms = search.measure(table)
-        whole = search.problem(terms)
-        sizes = sizes_to_try(whole, self.sizes)
+        groups = self._measured_alike(table, seen, combinations)
+        terms = {number: group.terms for group in groups for number in group.combinations}
+        problems = [unsized_problem_by(terms[i], each.settings) for i, each in enumerate(combinations)]
+        asked = asked_sizes(self.sizes)
+        allowed = [sizes_to_try(problem, asked) for problem in problems]
+        sizes = sorted(set().union(*allowed))
+        warn_of_larger_sizes(asked, max(problem.allowed_sizes[-1] for problem in problems))
+        for problem, its_sizes in zip(problems, allowed, strict=True):
+            for size in its_sizes:
+                problem.of_size(size)  # says what is wrong with the settings, if anything is
 
-        cv: Any = check_cv(self.cv, labels, classifier=is_classifier(self.estimator))
-        splits = [
-            Split(train, test, routed.fit_params(values, train), routed.score_params(values, test))
-            for train, test in _in_indices(cv.split(values, labels, **routed.split_params), len(labels))
-        ]
+        splits = self._splits(seen)
         if protocol == PAPER:
             warn_user(
                 "protocol='paper' chooses the features with the test rows in sight: its scores are optimistic, on "
                 "noise as well. Use the default protocol='honest' for scores that hold on new rows.",
                 OptimisticScoreWarning,
             )
-            searches = [partial(search.choose, terms)]
-        else:
-            searches = [partial(search.choose_in, table, split.train) for split in splits]
-        about = {} if self.checkpoint is None else fingerprint(self, table, values, splits, sizes, sample_weight)
-        pieces = Pieces(len(searches), len(splits), sizes, terms.n_features, score_range(self._scoring))
-        scores = score_sizes(
-            sizes,
-            splits,
-            searches,
-            partial(fit_and_score, self.estimator, values, labels, self._scorer()),
+        trials = Trials(
+            named=[each.named for each in combinations],
+            sizes=sizes,
+            tried=np.array([np.isin(sizes, its_sizes) for its_sizes in allowed]),
+            splits=splits,
+            searches=[group.searches(table, splits, protocol) for group in groups],
+        )
+        about = {} if self.checkpoint is None else fingerprint(self, table, seen.values, splits, sizes, seen.weights)
+        pieces = trials.pieces(table.n_features, score_range(self._scoring))
+        scores = trials.score(
+            partial(fit_and_score, self.estimator, seen.values, seen.labels, self._scorer()),
             checkpoint=Checkpoint(self.checkpoint, about, pieces),
             n_jobs=self.n_jobs,
         )
-        self.size_scores_ = scores
-        self.cv_results_ = scores.as_cv_results(terms.n_features)
-        self.n_features_ = int(scores.sizes[scores.best(one_standard_error=self.one_standard_error)])
+        check_scores(scores, self._scoring, [split.test for split in splits], seen.labels)
+        number, place = best_of(scores, one_standard_error=bool(self.one_standard_error))
+        self.combination_scores_ = scores
+        self.size_scores_ = scores[number]
+        self.cv_results_ = scores[number].as_cv_results(table.n_features)
+        self.n_features_ = int(sizes[place])
+        settings = combinations[number].settings
         try:
-            selection = select_by(whole.of_size(self.n_features_), settings.searching)
-            choice = self._choice(scores, protocol)
-            self._keep(make_result(settings, selection, terms, target=target, library=library, choice=choice))
+            selection = select_by(problems[number].of_size(self.n_features_), settings.searching)
+            origin: dict[str, Any] = {"target": seen.target, "library": seen.library}
+            self._keep(make_result(settings, selection, terms[number], choice=self._choice(number, protocol), **origin))
             if selection.status != INTERRUPTED:
                 fitted: Any = clone(self.estimator)
-                fitted.fit(values[:, self.support_], labels, **routed.whole_fit_params)
+                chosen = take_cells(seen.values, None, np.flatnonzero(self.support_))
+                fitted.fit(chosen, seen.labels, **seen.routed.whole_fit_params)
                 self.estimator_ = fitted
                 return self
         except KeyboardInterrupt:
             pass
         raise StoppedEarly(scores)
 
-    def _choice(self, scores: SizeScores, protocol: str) -> SizeChoice:
-        """How the size was chosen, for the result."""
+    def _measured_alike(self, table: Table, seen: Seen, combinations: list[Combination]) -> list[_Group]:
+        """The combinations by how they measure the table, each group with the terms of all rows."""
+        numbers: list[list[int]] = []
+        for number, each in enumerate(combinations):
+            measuring = each.settings.measuring
+            alike = [group for group in numbers if combinations[group[0]].settings.measuring == measuring]
+            if alike:
+                alike[0].append(number)
+            else:
+                numbers.append([number])
+        groups = []
+        for group in numbers:
+            stated = tuple(_for_workers(combinations[number].settings) for number in group)
+            # Processes share the cores among their threads by themselves.
+            search = SubsetSearch(stated, seen.weights, n_jobs=1 if self.n_jobs == 1 else None)
+            groups.append(_Group(group, search, search.measure(table)))
+        return groups
+
+    def _splits(self, seen: Seen) -> list[Split]:
+        """The rows to learn from and to test on, also where they come as masks."""
+        cv: Any = check_cv(self.cv, seen.labels, classifier=is_classifier(self.estimator))
+        rows, routed = np.arange(len(seen.labels)), seen.routed
+        splits = []
+        for train, test in cv.split(seen.values, seen.labels, **routed.split_params):
+            check_split(rows[train], rows[test])
+            fit_params, score_params = (
+                routed.fit_params(seen.values, rows[train]),
+                routed.score_params(seen.values, rows[test]),
+            )
+            splits.append(Split(rows[train], rows[test], fit_params, score_params))
+        if not splits:
+            raise InvalidInput(
+                f"cv={shown(self.cv)}, which gives no splits",
+                "one split or more",
+                "Pass a number such as 5, a splitter, or a list of (train, test); a generator gives its splits once.",
+            )
+        return splits
+
+    def _choice(self, chosen: int, protocol: str) -> SizeChoice:
+        """How the size and the settings were chosen, for the result."""
         return SizeChoice(
             estimator=str(self.estimator),
             scoring=str(self._scoring),
             protocol=protocol,
             one_standard_error=bool(self.one_standard_error),
-            sizes=scores.sizes,
-            split_scores=scores.scores,
-            mean_scores=scores.mean,
-            standard_errors=scores.standard_error,
+            sizes=self.size_scores_.sizes,
+            combinations=tuple(scores.as_tried() for scores in self.combination_scores_),
+            chosen=chosen,
         )
 
     def __sklearn_tags__(self) -> Tags:
@@ -346,6 +414,38 @@ bins, integers, polish, include, exclude, feature_groups, costs, budget
         return tags
 
 
+class Seen(NamedTuple):
+    """What the estimator sees, and where it came from."""
+
+    values: Any
+    labels: np.ndarray
+    routed: Routed
+    library: str | None
+    target: tuple[str, ...]
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """How much each row counts where subsets are chosen."""
+        return self.routed.own_weights
+
+
+class _Group(NamedTuple):
+    """Combinations, by their numbers, that measure a table alike, and the terms of all its rows."""
+
+    combinations: list[int]
+    search: SubsetSearch
+    terms: InformationTerms
+
+    def searches(self, table: Table, splits: list[Split], protocol: str) -> SharedSearch:
+        if protocol == PAPER:
+            return SharedSearch(self.combinations, [partial(self.search.choose, self.terms)])
+        return SharedSearch(self.combinations, [partial(self.search.choose_in, table, split.train) for split in splits])
+
+
+def _settled(settings: Settings, reading: Reading, seed: int) -> Settings:
+    return replace(settings, reading=reading, searching=replace(settings.searching, random_state=seed))
+
+
 def _for_workers(settings: Settings) -> Settings:
     """The settings with the criterion and the strategy themselves: other processes may not know their names."""
     searching = settings.searching
@@ -353,9 +453,3 @@ def _for_workers(settings: Settings) -> Settings:
     return replace(
         settings, searching=replace(searching, criterion=find_criterion(searching.criterion), strategy=strategy)
     )
-
-
-def _in_indices(splits: Any, n_samples: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The splits, also where they come as masks."""
-    rows = np.arange(n_samples)
-    return [(rows[train], rows[test]) for train, test in splits]
