@@ -148,7 +148,7 @@ def test_missing_values_keep_out_of_pairs():
     X, y = made(rows=40, columns=4, told=2, seed=6)
     X = np.where(np.random.default_rng(6).random(X.shape) < 0.2, np.nan, X)
     table = [[None if np.isnan(x) else x for x in column] for column in X.T.tolist()]
-    tested = stop_at_chance(X, y, 3, bins=3, missing="pairwise", n_permutations=19, random_state=1)
+    tested = stop_at_chance(X, y, 3, discretize="uniform", bins=3, missing="pairwise", n_permutations=19, random_state=1)
 
     def count(columns):
         return *naive_corrections.terms(columns, y.tolist(), [1] * 40, "none"), one_value(columns)
@@ -429,7 +429,7 @@ def test_what_auto_measures_is_settled_once():
     named = stop_at_chance(X, y, 2, discretize="quantile", bins=3, target_bins=3, n_permutations=19)
     assert auto.p_values.tolist() == named.p_values.tolist()
     assert auto.gains.tolist() == named.gains.tolist()
-    X, y = np.random.default_rng(0).integers(0, 60, (80, 4)).astype(str), np.arange(80) % 2
+    X, y = np.random.default_rng(0).integers(0, 35, (80, 4)).astype(str), np.arange(80) % 2
     corrected = stop_at_chance(X, y, 2, measure="auto", n_permutations=19)
     by_name = stop_at_chance(X, y, 2, correction="shrinkage", n_permutations=19)
     assert corrected.gains.tolist() == by_name.gains.tolist()

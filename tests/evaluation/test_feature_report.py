@@ -107,7 +107,7 @@ def test_the_words():
 def test_an_exchange_that_gains_says_so_and_one_of_equals_changes_nothing():
     X, y, _ = data()
     terms = information_terms(np.column_stack([X[:, 0], X[:, 0], X[:, 1]]), y, feature_names=["a", "copy", "c"])
-    problem = subset_problem(terms, 1, "max_relevance")
+    problem = subset_problem(terms, 1, "max_relevance", copies="all")
     worse = replace(select(problem), indices=np.array([2]), names=("c",))
     report = feature_report(worse, terms)
     gained = terms.relevance[0] - terms.relevance[2]

@@ -276,7 +276,7 @@ def _best_gains(
 ) -> np.ndarray:
     """At each step of the path, the most that a column not chosen yet adds; `rows` are the chosen ones' pair terms."""
     open_relevance = np.where(constant, -np.inf, relevance)
-    open_relevance[list(problem.excluded)] = -np.inf
+    open_relevance[[*problem.excluded, *problem.copies]] = -np.inf
     shared = np.zeros(len(relevance))
     gains = np.empty(len(path))
     for step, chosen in enumerate(path):

@@ -60,7 +60,7 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
     >>> terms = information_terms(X, [0, 0, 1, 1] * 5, feature_names=["a", "b", "c"])
     >>> report = feature_report(select(subset_problem(terms, k=1)), terms)
     >>> report["why"][1]
-    "left out: putting it in for 'a', the best exchange, would change nothing; shares 100 % of its information with 'a'"
+    "left out: says the same as 'a'"
     >>> report["why"][2]
     "left out: putting it in for 'a', the best exchange, would lose 0.693 nats; by itself no better than chance (p = 1)"
     """

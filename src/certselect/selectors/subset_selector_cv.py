@@ -154,7 +154,7 @@ feature_groups, costs, budget
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> selector = SubsetSelectorCV(KNeighborsClassifier(), sizes=4).fit(X, y)
     >>> selector.cv_results_["mean_test_score"].round(2)
-    array([0.76, 0.9 , 0.73, 0.73])
+    array([0.76, 0.88, 0.69, 0.69])
     >>> list(selector.get_feature_names_out())
     ['flavanoids', 'color_intensity']
     >>> selector = selector.set_params(bins=[3, 5]).fit(X, y)
