@@ -101,6 +101,19 @@ def test_categories_reach_a_classifier_that_knows_them(people, library):
     assert selector.score(X, y) > 0.9
 
 
+def test_a_column_that_is_named_and_not_chosen_is_explained(people):
+    frame, y = people
+    by_name = make_column_transformer((OneHotEncoder(), ["city"]), remainder=StandardScaler())
+    with pytest.raises(ValueError, match="column") as told:
+        SubsetSelectorCV(make_pipeline(by_name, LogisticRegression()), [1], cv=2, exclude=["city"]).fit(frame, y)
+    assert told.value.__notes__[0].startswith("The estimator was given the columns ['n")
+    those_there = make_column_transformer(
+        (OneHotEncoder(), lambda X: [name for name in X.columns if name == "city"]), remainder=StandardScaler()
+    )
+    selector = SubsetSelectorCV(make_pipeline(those_there, LogisticRegression()), 3, cv=2).fit(frame, y)
+    assert selector.score(frame, y) > 0.8
+
+
 def test_a_frame_with_other_columns_is_refused(people):
     frame, y = people
     selector = SubsetSelectorCV(HistGradientBoostingClassifier(max_iter=2), [1], cv=2, exclude=["city"]).fit(frame, y)

@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from certselect.criteria import SubsetProblem, for_part_of_rows, unsized_problem
 from certselect.errors import InvalidInput
 from certselect.information import InformationTerms, measure_table
+from certselect.names import shown
 from certselect.progress import report
 from certselect.search.path import select_sizes
 from certselect.search.selection import INTERRUPTED
@@ -22,7 +23,8 @@ from certselect.selectors.fold_tables import rows_of
 from certselect.selectors.size_scores import SizeScores, StoppedEarly, counting
 from certselect.settings import Constraints, Searching, Settings
 from certselect.table import Table
-from certselect.table.pieces import take_cells
+from certselect.table.frames import frame_names
+from certselect.table.pieces import native_frame, take_cells
 from certselect.table.weights import weigh
 
 
@@ -235,7 +237,17 @@ def fit_and_score(
     """Score on the test rows of a classifier that saw the training rows' chosen columns, in the table's order."""
     chosen = np.sort(columns)
     fitted: Any = clone(estimator)
-    fitted.fit(take_cells(X, split.train, chosen), y[split.train], **split.fit_params)
+    learnt_from = take_cells(X, split.train, chosen)
+    try:
+        fitted.fit(learnt_from, y[split.train], **split.fit_params)
+    except (ValueError, KeyError) as error:
+        if native_frame(X) is not None:
+            given = shown(list(frame_names(learnt_from)))
+            error.add_note(
+                f"The estimator was given the columns {given}: not every subset has every column. If it names columns, "
+                "let a function name those that are there, or include them."
+            )
+        raise
     return float(scorer(fitted, take_cells(X, split.test, chosen), y[split.test], **split.score_params))
 
 

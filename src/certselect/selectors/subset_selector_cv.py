@@ -295,10 +295,10 @@ feature_groups, costs, budget
         protocol = find_name("protocol", self.protocol, [HONEST, PAPER])
         flag("one_standard_error", self.one_standard_error)
         thread_count(self.n_jobs)  # refuses what is no number of cores
+        asked = asked_sizes(self.sizes)
         groups = self._measured_alike(table, seen, combinations)
         terms = {number: group.terms for group in groups for number in group.combinations}
         problems = [unsized_problem_by(terms[i], each.settings) for i, each in enumerate(combinations)]
-        asked = asked_sizes(self.sizes)
         allowed = [sizes_to_try(problem, asked) for problem in problems]
         sizes = sorted(set().union(*allowed))
         warn_of_larger_sizes(asked, max(problem.allowed_sizes[-1] for problem in problems))
@@ -373,11 +373,8 @@ feature_groups, costs, budget
         splits = []
         for train, test in cv.split(seen.values, seen.labels, **routed.split_params):
             check_split(rows[train], rows[test])
-            fit_params, score_params = (
-                routed.fit_params(seen.values, rows[train]),
-                routed.score_params(seen.values, rows[test]),
-            )
-            splits.append(Split(rows[train], rows[test], fit_params, score_params))
+            params = routed.fit_params(seen.values, rows[train]), routed.score_params(seen.values, rows[test])
+            splits.append(Split(rows[train], rows[test], *params))
         if not splits:
             raise InvalidInput(
                 f"cv={shown(self.cv)}, which gives no splits",
