@@ -57,7 +57,7 @@ def test_select_writes_what_the_selector_finds(csv, table, tmp_path):
     assert chosen["gap"] is None
     assert (chosen["status"], chosen["criterion"], chosen["strategy"]) == ("complete", "mrmr", "forward")
     assert (chosen["k"], result["provenance"]["seed"]) == (3, 0)
-    measured = {"measure": "plugin", "correction": "none", "discretize": "uniform", "bins": 5, "integers": "levels"}
+    measured = {"measure": "plugin", "correction": "none", "discretize": "quantile", "bins": 4, "integers": "auto"}
     assert result["provenance"]["measured"] == measured
     assert result["settings"]["reading"] == {"task": "auto", "missing": "auto", "weight": None}
     assert result["provenance"]["target"] == ["diagnosis"]
@@ -237,9 +237,32 @@ def test_the_legend_says_what_value_means_and_a_bound_is_never_nan(criterion, sa
 
 def test_many_levels_are_remarked_on(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text("serial,x,y\n" + "\n".join(f"{i},{i % 4},{i % 2}" for i in range(120)))
-    assert "--integers numbers" in in_process("select", path, "-t", "y", "-k", 1).stderr
+    path.write_text("towns,x,y\n" + "\n".join(f"{7 * (i % 60)},{i % 4},{i % 2}" for i in range(120)))
+    assert "--integers numbers" in in_process("select", path, "-t", "y", "-k", 1, "--integers", "levels").stderr
     assert in_process("select", path, "-t", "y", "-k", 1, "--integers", "numbers").stderr == ""
+    noted = in_process("select", path, "-t", "y", "-k", 1).stderr
+    why = "whole numbers of more than 20 different values, measured as numbers"
+    assert noted == f"note: 'towns' read as a number: {why}\n"
+
+
+def test_kinds_are_said_and_decided_otherwise(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = (f"{i},2024-01-{1 + i % 28:02d},{i % 4},{i % 4},{i % 2}" for i in range(120))
+    path.write_text("id,when,a=b,again,y\n" + "\n".join(rows))
+    plain = in_process("select", path, "-t", "y", "-k", 1)
+    assert plain.stderr.splitlines() == [
+        "note: 'id' left out as an identifier: 120 different whole numbers in 120 rows, and called so",
+        "note: 'when' read as a date: measured as a number",
+        "note: --kind COLUMN=levels or =number uses a column that was left out",
+        "note: 'again' not chosen beside its copy: says the same as 'a=b'",
+    ]
+    said = ["--kind", "id=number", "--kind", "when=skip", "--kind", "a=b=levels", "--copies", "all"]
+    told = in_process("select", path, "-t", "y", "-k", 1, *said)
+    assert told.stderr == "note: 'when' not looked at: as asked\n"
+    refused = in_process("select", path, "-t", "y", "--kind", "id")
+    assert refused.returncode == 2
+    assert "Got --kind id; expected COLUMN=KIND, like zip=levels" in refused.stderr
+    assert "did you mean" in in_process("select", path, "-t", "y", "--kind", "id=levls").stderr.casefold()
 
 
 def test_progress_is_shown_on_a_terminal_and_not_in_a_pipe(csv):

@@ -19,6 +19,7 @@ from certselect.settings import Constraints, Settings, all_settings
 SPELLED = {
     "feature_groups": ["--all-or-none", "--at-most-one"],
     "strategy_options": ["--option"],
+    "kinds": ["--kind"],
     "certify": ["--certify", "--tight"],
     "random_state": ["--seed"],
 }
@@ -124,7 +125,7 @@ def test_each_spelling(tmp_path):
     costs = tmp_path / "costs.csv"
     costs.write_text("feature,cost\na,2\nb,0.5\n")
     line = f"""
-        --task Regression --missing pairwise --weight w --measure plugin --correction Miller_Madow
+        --task Regression --missing pairwise --weight w --kind zip=Levels --kind a=b=skip --copies All --measure plugin --correction Miller_Madow
         --discretize quantile --bins sturges --integers numbers --target-bins 4
         --include a --include b --exclude c --all-or-none a,b --all-or-none d,e,f --at-most-one g,h
         --costs '{costs}' --budget 3 --criterion mrmr --beta 0.5 --strategy cobra --polish --certify
@@ -135,6 +136,7 @@ def test_each_spelling(tmp_path):
     assert settings.flat() == {
         "task": "regression",
         "missing": "pairwise",
+        "kinds": {"zip": "levels", "a=b": "skip"},
         "weight": "w",
         "measure": "plugin",
         "correction": "miller_madow",
@@ -148,6 +150,7 @@ def test_each_spelling(tmp_path):
         "feature_groups": {"all_or_none": [["a", "b"], ["d", "e", "f"]], "at_most_one": [["g", "h"]]},
         "costs": {"a": 2.0, "b": 0.5},
         "budget": 3.0,
+        "copies": "all",
         "criterion": "mrmr",
         "beta": 0.5,
         "strategy": "cobra",

@@ -73,7 +73,7 @@ def test_constrained_proofs_verify(csv, tmp_path, options, words):
     # What is proven is about the allowed subsets, and said to be.
     assert "no 6 features that respect the constraints score more than these" in checked.stdout
     assert f"verified under the constraints: {words}" in checked.stdout
-    result["settings"]["constraints"] = dict.fromkeys(result["settings"]["constraints"])
+    result["settings"]["constraints"] = dict.fromkeys(result["settings"]["constraints"]) | {"copies": "first"}
     path.write_text(json.dumps(result))
     refused = in_process("verify", path, csv)
     assert refused.returncode == 3

@@ -148,7 +148,9 @@ def test_missing_values_keep_out_of_pairs():
     X, y = made(rows=40, columns=4, told=2, seed=6)
     X = np.where(np.random.default_rng(6).random(X.shape) < 0.2, np.nan, X)
     table = [[None if np.isnan(x) else x for x in column] for column in X.T.tolist()]
-    tested = stop_at_chance(X, y, 3, discretize="uniform", bins=3, missing="pairwise", n_permutations=19, random_state=1)
+    tested = stop_at_chance(
+        X, y, 3, discretize="uniform", bins=3, missing="pairwise", n_permutations=19, random_state=1
+    )
 
     def count(columns):
         return *naive_corrections.terms(columns, y.tolist(), [1] * 40, "none"), one_value(columns)

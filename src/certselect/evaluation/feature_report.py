@@ -16,6 +16,8 @@ from certselect.table.kinds import KEPT_OUT
 SIGNIFICANCE = 0.05
 # A feature that shares this part of its information with a chosen one is nearly a copy of it.
 _NEARLY_ALL = 0.9
+# A probability so small is 0: what rounding leaves of 1 - 1 is larger.
+_NEVER = 1e-15
 # Exchanges that change less, relative to what the subset is worth, change nothing but rounding.
 _ROUNDING = 1e-12
 
@@ -88,7 +90,7 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
         "chosen": inside.tolist(),
         "relevance": terms.relevance.tolist(),
         "chance": terms.chance.tolist(),
-        "p_value": terms.chance_p_values.tolist(),
+        "p_value": np.where(terms.chance_p_values < _NEVER, 0.0, terms.chance_p_values).tolist(),
         "closest": [None if alone[i] else names[chosen[closest[i]]] for i in range(n)],
         "shared": np.where(alone, np.nan, nearest).tolist(),
         "shared_part": np.where(alone, np.nan, part).tolist(),

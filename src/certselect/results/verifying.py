@@ -193,7 +193,12 @@ def _checked(result: Result, X: Any, y: Any, sample_weight: Any) -> Verification
 def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
     """The table as it was read for the result."""
     reading, named = result.settings.reading, list(result.provenance.target)
-    apart: dict[str, Any] = {"sample_weight": sample_weight, "constraints": result.settings.constraints}
+    names = tuple(map(str, result.explanation["feature"]))
+    nameless = not isinstance(X, str | os.PathLike | Table) and (isinstance(X, list | tuple) or as_frame(X) is None)
+    # An array has no names that could be others.
+    own = names if nameless and len(set(names)) == _width(X) else None
+    apart: dict[str, Any] = {"sample_weight": sample_weight, "feature_names": own}
+    apart["constraints"] = result.settings.constraints
     if sample_weight is not None or isinstance(X, Table):
         reading = replace(reading, weight=None)  # the weights come otherwise than they came then
     given = y is not None
@@ -217,11 +222,13 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
         raise _Refused(FALSE_CLAIM, f"the table cannot be read as the result says: {why(error)}") from None
     if target and named and sorted(target) != sorted(named):
         raise _Refused(ANOTHER_TABLE, f"the target is {shown(list(target))}, but the result is about {shown(named)}")
-    names = tuple(map(str, result.explanation["feature"]))
-    nameless = not isinstance(X, str | os.PathLike | Table) and (isinstance(X, list | tuple) or as_frame(X) is None)
-    if nameless and len(set(names)) == table.n_features:
-        return replace(table, feature_names=names)  # an array has no names that could be others
     return table
+
+
+def _width(X: Any) -> int:
+    """How many columns an array or a list of rows has; 0 for what is neither."""
+    shape = X.shape if hasattr(X, "shape") else (len(X), len(X[0])) if len(X) and hasattr(X[0], "__len__") else ()
+    return shape[1] if len(shape) == 2 else 0
 
 
 def _readable(X: Any, y: Any, reading: Reading, asked: Constraints, sample_weight: Any) -> bool:
