@@ -125,7 +125,8 @@ def test_each_spelling(tmp_path):
     costs = tmp_path / "costs.csv"
     costs.write_text("feature,cost\na,2\nb,0.5\n")
     line = f"""
-        --task Regression --missing pairwise --weight w --kind zip=Levels --kind a=b=skip --copies All --measure plugin --correction Miller_Madow
+        --task Regression --missing pairwise --weight w --kind zip=Levels --kind a=b=skip --copies All
+        --measure plugin --correction Miller_Madow
         --discretize quantile --bins sturges --integers numbers --target-bins 4
         --include a --include b --exclude c --all-or-none a,b --all-or-none d,e,f --at-most-one g,h
         --costs '{costs}' --budget 3 --criterion mrmr --beta 0.5 --strategy cobra --polish --certify

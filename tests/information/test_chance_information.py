@@ -171,7 +171,7 @@ def test_what_is_not_above_the_expectation_is_never_significant():
 def test_an_identifier_is_worth_nothing_above_chance():
     y = [0, 1] * 20
     names = np.arange(40)
-    terms = information_terms(np.column_stack([names, y]), y, correction="chance")
+    terms = information_terms(np.column_stack([names, y]), y, correction="chance", kinds={0: "levels"})
     assert terms.relevance[0] == pytest.approx(0.0, abs=1e-15)
     assert terms.chance[0] == pytest.approx(np.log(2), rel=1e-12)
     assert terms.relevance[1] == pytest.approx(np.log(2) - information_terms(np.transpose([y]), y).chance[0])

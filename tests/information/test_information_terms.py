@@ -73,7 +73,7 @@ def test_jmi_is_the_sum_of_joint_relevances(table):
     k = len(chosen)
     if k < 2:
         return
-    value = subset_problem(terms, k, "jmi").value(chosen)
+    value = subset_problem(terms, k, "jmi", copies="all").value(chosen)
     joint = terms.joint_relevance[np.ix_(chosen, chosen)]
     assert joint[np.triu_indices(k, 1)].sum() == pytest.approx((k - 1) * value, rel=1e-12, abs=1e-13)
 

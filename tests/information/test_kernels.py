@@ -24,7 +24,8 @@ FLOAT64 = np.dtype(np.float64)
 
 
 def coded(columns, target):
-    return code_table(read_table(np.array(columns).T, np.array(target), task="classification"))
+    levels = dict.fromkeys(range(len(columns)), "levels")
+    return code_table(read_table(np.array(columns).T, np.array(target), task="classification", kinds=levels))
 
 
 def random_table(seed, m, levels, n_classes):
