@@ -241,7 +241,7 @@ def test_many_levels_are_remarked_on(tmp_path):
     assert "--integers numbers" in in_process("select", path, "-t", "y", "-k", 1, "--integers", "levels").stderr
     assert in_process("select", path, "-t", "y", "-k", 1, "--integers", "numbers").stderr == ""
     noted = in_process("select", path, "-t", "y", "-k", 1).stderr
-    why = "whole numbers of more than 20 different values, measured as numbers"
+    why = "whole numbers of more than 10 different values, measured as numbers"
     assert noted == f"note: 'towns' read as a number: {why}\n"
 
 

@@ -104,7 +104,7 @@ def test_the_plain_greedy_is_the_forward_search(criterion):
     X[:, 20] = X[:, 4]  # a tie at every step
     y = (X[:, 4] + X[:, 9] + rng.integers(0, 2, 60) > 2).astype(int)
     measured = measure(X, y, Recipe(levels=True))
-    ours = selection_path(measured.terms, [12], CRITERION[criterion], "forward")[0].indices.tolist()
+    ours = selection_path(measured.terms, [12], CRITERION[criterion], "forward", copies="all")[0].indices.tolist()
     assert reference_greedy.greedy(measured.codes, y, 12, criterion) == ours
 
 

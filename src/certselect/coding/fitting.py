@@ -18,7 +18,7 @@ from certselect.coding.sparse import code_sparse, refuse_pairwise
 from certselect.coding.target import cut_target, joint_classes
 from certselect.coding.tiles import TILE_WIDTH, filled, over_columns
 from certselect.settings import Measuring
-from certselect.settings.measuring import MOST_LEVELS
+from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table import Block, Table
 from certselect.threads import thread_count
 
@@ -49,7 +49,7 @@ def code_table(
         ("mdlp"), which may leave a column uncut and so constant.
         `bins` is the number of bins per column of the first two, or the rule that gives it;
         `integers` whether integers (not bools) are coded by their values or cut like numbers, or
-        the one up to 20 different values and the other beyond ("auto");
+        the one up to 10 different values and the other beyond ("auto");
         `target_bins` into how many bins of equal counts a target of numbers is cut.
     n_jobs : int, optional
         Threads; all cores if None.
@@ -166,7 +166,7 @@ def _code_block(block: Block, integers: str, cutter: cuts.Cutter, n_threads: int
         yield _code_numbers(values, missing, block.positions, cutter, n_threads)
         return
     for part, codes in integer_levels(block, n_threads):
-        few = np.full(len(codes), True) if integers == "levels" else part.levels <= MOST_LEVELS
+        few = np.full(len(codes), True) if integers == "levels" else part.levels <= MOST_WHOLE_LEVELS
         places = np.searchsorted(block.positions, part.positions)
         if few.any():
             kept = (Levels(part.positions[few], part.levels[few]), codes[few]) if not few.all() else (part, codes)

@@ -14,7 +14,7 @@ from certselect.coding.numbers import NumberCuts, count_edges_of_cells
 from certselect.coding.quantiles import SparseOrder, equal_count_edges
 from certselect.coding.tiles import filled, over_columns, slices, stretch_starts
 from certselect.errors import InvalidInput
-from certselect.settings.measuring import MOST_LEVELS
+from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table import SparseBlock
 
 _SLICE_CELLS = 1 << 21  # cells of a slice of columns that is filled up with its zeros, or of edges side by side
@@ -31,7 +31,7 @@ def code_sparse(
     columns = np.repeat(np.arange(n), stored)
     if block.kind == "integer" and not (integers == "numbers" and values.dtype != bool):
         part, codes, background = sparse_integer_levels(values.data, columns, stored < m)
-        many = np.flatnonzero(part.levels > MOST_LEVELS) if integers == "auto" else np.empty(0, dtype=np.intp)
+        many = np.flatnonzero(part.levels > MOST_WHOLE_LEVELS) if integers == "auto" else np.empty(0, dtype=np.intp)
         if not len(many):
             return (part,), None, CodedCells(starts, values.indices, codes, background)
         return _with_some_cut(

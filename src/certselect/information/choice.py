@@ -16,12 +16,13 @@ from certselect.information.normal_scores import fixed_point, normal_scores
 from certselect.information.numeric import numeric_columns
 from certselect.information.tied_columns import MOST_TIED
 from certselect.settings import Measuring
-from certselect.settings.measuring import MOST_LEVELS
 from certselect.table import Table
 
 # With fewer rows than the first, columns of numbers are ranked if every class has as many as the second.
 FEWEST_TO_COUNT, FEWEST_OF_A_CLASS = 50, 10
-# Columns of many levels are corrected for, unless there are so many rows for each cell of the largest joint table,
+# More levels than this are corrected for,
+MOST_LEVELS = 20
+# unless there are so many rows for each cell of the largest joint table,
 SAMPLES_PER_CELL = 5
 # by shrinkage, whose time grows with rows x columns^2: this many take some seconds on two cores.
 MOST_TO_SHRINK = 5e8

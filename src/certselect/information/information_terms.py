@@ -22,7 +22,7 @@ from certselect.information.plugin import plugin_terms
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import Families, InformationTerms
 from certselect.settings import Measuring, Settings
-from certselect.settings.measuring import MOST_LEVELS
+from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table import Table, read_source
 from certselect.table.model import Decision
 
@@ -88,7 +88,7 @@ def information_terms(
             Number of levels for "uniform" and "quantile". "auto": 3 to 5, more for more rows.
         integers : {"auto", "levels", "numbers"}
             Whether "plugin" takes integer columns as levels, or as numbers to be discretised.
-            "auto": as levels up to 20 different values. The other measures take them as numbers.
+            "auto": as levels up to 10 different values. The other measures take them as numbers.
         target_bins : int or "auto"
             Bins of equal counts that "plugin" cuts a target of numbers into.
         kinds : mapping from columns to {"number", "levels", "skip"}, optional
@@ -179,7 +179,7 @@ def _cut_integers(table: Table, coded: CodedTable | SparseCodedTable) -> tuple[D
     whole = {int(i) for block in table.blocks if block.kind == "integer" for i in block.positions}
     cut = [int(i) for part in coded.coding.parts if isinstance(part, NumberCuts) for i in part.positions]
     columns = tuple(sorted(whole.intersection(cut)))
-    why = f"whole numbers of more than {MOST_LEVELS} different values, measured as numbers"
+    why = f"whole numbers of more than {MOST_WHOLE_LEVELS} different values, measured as numbers"
     return (Decision("number", why, columns),) if columns else ()
 
 

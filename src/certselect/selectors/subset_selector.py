@@ -71,7 +71,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         Number of levels for "uniform" and "quantile". "auto" is 3 to 5, more for more rows.
     integers : {"auto", "levels", "numbers"}, default="auto"
         Whether integer columns are levels already, or numbers to be discretised. "auto": levels
-        up to 20 different values.
+        up to 10 different values.
     beta : float, optional
         Weight of the redundancy in "mifs".
     polish : bool, default=False

@@ -45,9 +45,10 @@ METHODS = {
 MOST_BINS = 10_000
 BIN_RULES = {"auto": "3 to 5, more for more rows", "sturges": "", "freedman_diaconis": "", "sqrt": ""}
 TARGET_BIN_RULES = {"auto": BIN_RULES["auto"]}
-MOST_LEVELS = 20
+# Columns of whole numbers with more values are numbers: beside columns in 3 to 5 bins, more levels win by chance.
+MOST_WHOLE_LEVELS = 10
 INTEGERS = {
-    "auto": f"columns of up to {MOST_LEVELS} different values are levels, the others numbers",
+    "auto": f"columns of up to {MOST_WHOLE_LEVELS} different values are levels, the others numbers",
     "levels": "each value is a level",
     "numbers": "discretised like other numbers",
 }
