@@ -78,6 +78,12 @@ class Columns:
             )
         if isinstance(feature, Integral) and not isinstance(feature, bool):
             if 0 <= int(feature) < len(self.names):
+                if self.index.get(str(int(feature)), int(feature)) != int(feature):
+                    raise InvalidInput(
+                        f"{int(feature)} in {where}, the index of one column and the name of another",
+                        "a column that is meant without doubt",
+                        f"Name it as {str(int(feature))!r}, or rename the columns.",
+                    )
                 return int(feature)
             raise InvalidInput(
                 f"index {feature} in {where}", f"0 to {len(self.names) - 1}", "Indices count the columns from 0."

@@ -252,7 +252,7 @@ def test_kinds_are_said_and_decided_otherwise(tmp_path):
     plain = in_process("select", path, "-t", "y", "-k", 1)
     assert plain.stderr.splitlines() == [
         "note: 'id' left out as an identifier: 120 different whole numbers in 120 rows, and called so",
-        "note: 'when' read as a date: measured as a number",
+        "note: 'when' read as a date or time: measured as a number",
         "note: --kind COLUMN=levels or =number uses a column that was left out",
         "note: 'again' not chosen beside its copy: says the same as 'a=b'",
     ]

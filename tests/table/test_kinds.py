@@ -68,7 +68,7 @@ def test_real_table_gives_the_same_answer_in_every_form_with_every_decision_in_w
     assert said == [
         f"'record' left out as an identifier: {ROWS} different whole numbers in {ROWS} rows, and called so",
         f"'patient' left out as an identifier: {ROWS} different values in {ROWS} rows",
-        "'visit' read as a date: measured as a number",
+        "'visit' read as a date or time: measured as a number",
         "'age', 'visits' read as numbers: whole numbers of more than 10 different values, measured as numbers",
         "'kg again', 'lb' not chosen beside their copy: says the same as 'kg'",
     ]
@@ -124,7 +124,7 @@ def test_columns_that_tell_one_row_from_another_are_left_out(column, kind):
     assert all(decision.columns == (1,) for decision in table.decisions)
 
 
-@pytest.mark.parametrize("name", ["id", "patient_id", "ID", "customerId", "Unnamed: 0", "uuid"])
+@pytest.mark.parametrize("name", ["id", "patient_id", "ID", "customerId", "Unnamed: 0", "uuid", "index", "record no"])
 def test_scattered_whole_numbers_called_so_are_identifiers(name):
     scattered = np.random.default_rng(0).permutation(10**6)[:ROWS]
     with pytest.warns(ColumnsLeftOutWarning, match="and called so"):
@@ -132,10 +132,63 @@ def test_scattered_whole_numbers_called_so_are_identifiers(name):
     assert table.decisions[0].kind == "identifier"
 
 
-@pytest.mark.parametrize("name", ["width", "idle", "paid", "valid", "humidity"])
+@pytest.mark.parametrize(
+    "name", ["width", "idle", "paid", "valid", "humidity", "price_index", "BMI index", "serial dilution"]
+)
 def test_names_that_only_hold_the_letters_are_none(name):
     scattered = np.random.default_rng(0).permutation(10**6)[:ROWS]
     assert read_table(pd.DataFrame({name: scattered}), np.arange(ROWS) % 2).decisions == ()
+
+
+def test_gaps_between_identifiers_and_few_rows_hide_none(tmp_path):
+    numbers = pd.array(np.arange(ROWS) + 7000, dtype="Int64")
+    numbers[::25] = pd.NA
+    frame = pd.DataFrame({"nr.": numbers, "x": np.arange(ROWS) % 5})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for X in (frame, pl.from_pandas(frame), pd.read_csv(tmp_path / "t.csv")):
+        with pytest.warns(ColumnsLeftOutWarning, match="'nr.'"):
+            assert read_table(X, np.arange(ROWS) % 2).decisions[0].columns == (0,)
+    for rows in (21, 25, 39):
+        with pytest.warns(ColumnsLeftOutWarning):
+            read_table(np.column_stack([np.arange(rows) + 1, np.arange(rows) % 2]), np.arange(rows) % 2)
+
+
+def test_ranks_are_no_identifiers():
+    rng = np.random.default_rng(0)
+    ranks = np.array([rng.permutation(ROWS) for _ in range(3)]).T
+    assert read_table(ranks, np.arange(ROWS) % 2).decisions == ()
+
+
+def test_column_without_values_can_be_anything():
+    frame = pd.DataFrame({"empty": [None] * 30, "x": np.arange(30) % 2})
+    for kind in ("number", "levels", "skip"):
+        assert choose_subset(frame, np.arange(30) % 2, 1, kinds={"empty": kind}).names == ("x",)
+
+
+def test_index_that_is_the_name_of_another_column_is_refused():
+    frame = pd.DataFrame({1: np.arange(30) % 2, 0: np.arange(30) % 3})
+    with pytest.raises(InvalidInput, match="1 in kinds, the index of one column and the name of another"):
+        read_table(frame, np.arange(30) % 2, kinds={1: "skip"})
+    assert read_table(frame, np.arange(30) % 2, kinds={"1": "skip"}).decisions[0].columns == (0,)
+
+
+def test_skipped_column_cannot_be_included():
+    with pytest.raises(InvalidInput, match="'x0' in include, and its kind is 'skip'"):
+        choose_subset(np.arange(60).reshape(30, 2) % 7, np.arange(30) % 2, 1, kinds={0: "skip"}, include=[0])
+
+
+def test_times_of_day_as_text_are_the_times_a_file_holds(tmp_path):
+    texts = [f"{i % 24:02d}:{7 * i % 60:02d}" for i in range(60)]
+    frame = pd.DataFrame({"t": texts, "y": [i % 2 for i in range(60)]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    from_file, from_frame = (choose_subset(source, "y", 1) for source in (tmp_path / "t.csv", frame))
+    assert from_file.selection.objective == from_frame.selection.objective
+    assert from_file.provenance.decisions == from_frame.provenance.decisions
+
+
+def test_durations_of_months_are_refused():
+    with pytest.raises(InvalidInput, match="so many seconds"):
+        read_table(np.arange(30).astype("m8[M]")[:, None], np.arange(30) % 2)
 
 
 def test_order_of_rows_decides_nothing():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from certselect.certificate.proof import Replayed, certain
 from certselect.criteria import SubsetProblem
 from certselect.information import InformationTerms
 from certselect.names import shown
-from certselect.results.decisions import copy_decisions
+from certselect.results.decisions import copy_decisions, in_words
 from certselect.results.limits import can_value_ties
 from certselect.results.result import Result
 from certselect.results.size_choice import SizeChoice, best_choice, counted_splits, mean_scores, standard_errors
@@ -44,7 +45,10 @@ def about_the_run(result: Result, terms: InformationTerms, problem: SubsetProble
     if origin.picked != terms.picked:
         yield f"the measure was not picked as is said: {shown(origin.picked)}, but {shown(terms.picked)}"
     if origin.decisions != (made := (*terms.decisions, *copy_decisions(problem))):
-        yield f"the table's columns were not taken as is said: {shown(origin.decisions)}, but {shown(made)}"
+        names = terms.feature_names
+        here, there = (in_words(some, names) for some in (made, origin.decisions))
+        told = next((pair for pair in zip_longest(there, here, fillvalue="nothing") if pair[0] != pair[1]), ("", ""))
+        yield f"the table's columns were not taken as is said: {shown(told[0])}, but {shown(told[1])}"
     if result.size_rule is not None:
         yield from _about_the_rule(result.size_rule, result.selection, problem)
     if result.choice is not None:

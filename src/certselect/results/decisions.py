@@ -36,7 +36,7 @@ def _line(one: Decision, names: Sequence[str]) -> str:
         "identifier": "left out as an identifier",
         "text": "left out as text",
         "skipped": "not looked at",
-        "date": "read as dates" if len(one.columns) > 1 else "read as a date",
+        "date": "read as dates or times" if len(one.columns) > 1 else "read as a date or time",
         "number": "read as numbers" if len(one.columns) > 1 else "read as a number",
         "copy": "not chosen beside its copy" if len(one.columns) == 1 else "not chosen beside their copy",
     }[one.kind]

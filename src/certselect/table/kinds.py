@@ -31,8 +31,13 @@ _NEARLY_ALL = 0.95
 # Numbers that identify are handed out one after the other: their range is at most so many times the rows ...
 _DENSE = 2.0
 # ... or their column is called what such columns are called.
-_WORDS = ("id", "identifier", "record", "index", "serial", "unnamed")
-_CALLED_SO = re.compile(rf"(^|[^a-z])(u?u?id|guid|rowid|{'|'.join(_WORDS[1:])})s?([^a-z]|$)", re.I)
+_WORDS = ("id", "index", "record", "serial", "row", "unnamed", "number", "no", "nr")
+_CALLED_SO = re.compile(
+    r"(^|[^a-z])(u?u?id|guid|identifier)s?([^a-z]|$)"
+    r"|^((row|record|serial)?[ _.-]?(index|record|serial|number|no|nr|row))$"
+    r"|^unnamed: ?\d+$",
+    re.I,
+)
 _CAMEL_CASE = re.compile(r"[a-z](Id|ID)$")
 # Tables of ranks have such columns throughout, and no table has more than a few record numbers.
 _MOST_IN_A_ROW = 2
@@ -165,21 +170,16 @@ def _may_identify(block: Block, called: Collection[int]) -> list[int]:
     places = np.arange(values.shape[1])
     if values.dtype.kind == "f":  # most columns of floats show by their first number that they count nothing
         places = np.flatnonzero((values[0] == np.floor(values[0])) | np.isnan(values[0]))
-    for n_rows in (max(2 * MOST_LEVELS, len(values) // 10), len(values)):
+    for n_rows in (min(len(values), max(2 * MOST_LEVELS, len(values) // 10)), len(values)):
         rows = values[:n_rows] if len(places) == values.shape[1] else values[:n_rows, places]
-        there = n_rows - _gaps(block, rows, places)
+        if block.missing is not None:
+            rows = np.where(block.missing[:n_rows, places], np.nan, rows)
+        there = n_rows - (np.isnan(rows).sum(axis=0) if rows.dtype.kind == "f" else 0)
         least = there - (1.0 - _NEARLY_ALL) * len(values) - 1
         span = _spans(rows)
         places = places[(span >= least) & (span < _DENSE * len(values))]
     named = {place for place, i in enumerate(block.positions.tolist()) if i in called} if called else set()
     return sorted({*places.tolist(), *named})
-
-
-def _gaps(block: Block, rows: np.ndarray, places: np.ndarray) -> np.ndarray | int:
-    """How many of the first rows of these columns have no number."""
-    if block.missing is not None:
-        return block.missing[: len(rows), places].sum(axis=0)
-    return np.isnan(rows).sum(axis=0) if rows.dtype.kind == "f" else 0
 
 
 def _spans(values: np.ndarray) -> np.ndarray:
@@ -231,7 +231,7 @@ def _as_number(block: Block, place: int, position: int, name: str) -> Column:
     if block.kind == "category":
         vocabulary = block.vocabularies[place]
         dated = dates_in_text(vocabulary)
-        numbers = np.array([_to_float(text, name) for text in vocabulary] if dated is None else dated[0])
+        numbers = np.array(([_to_float(text, name) for text in vocabulary] if dated is None else dated[0]) or [np.nan])
         return Column(position, "number", np.where(column >= 0, numbers[column], np.nan), missing=missing)
     numbers = column.astype(np.float64)
     if missing is not None:

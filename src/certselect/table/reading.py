@@ -96,6 +96,9 @@ def read_table(
     given, closed = _stated_kinds(how.kinds, unread, names)
     columns = Columns(names)
     kept = {columns.find("include", column) for column in wanted or ()}
+    for i in kept.intersection(closed):
+        if i not in {columns.find("exclude", column) for column in unread or ()}:
+            raise InvalidInput(f"{names[i]!r} in include, and its kind is 'skip'", "one or the other", "Remove one.")
     if is_sparse(X):
         block = sparse_block(X, rows, closed)
         _refuse_sparse_kinds(given, names)

@@ -15,14 +15,22 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 _SECOND = np.timedelta64(1, "s")
 _LONGEST = 40  # characters of a text that may be a date
 # How people write dates, besides ISO 8601; of two that fit all values of a column the first is taken.
-_FORMATS = ("%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y")
-_CLOCKS = ("", " %H:%M", " %H:%M:%S")
+_DAYS = ("%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%m/%d/%y", "%d/%m/%y", "%d.%m.%y")
+_NAMED = ("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y")
+_FORMATS = (*_DAYS, *_NAMED)
+_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+_TIMES_OF_DAY = ("%H:%M", "%H:%M:%S")
 
 
 def array_of_times(values: np.ndarray) -> np.ndarray:
     """NumPy's dates or durations as seconds, NaN for those that are none."""
     since = values - np.datetime64(0, "s") if values.dtype.kind == "M" else values
-    return np.where(np.isnat(values), np.nan, since / _SECOND)
+    try:
+        return np.where(np.isnat(values), np.nan, since / _SECOND)
+    except TypeError:
+        raise InvalidInput(
+            f"durations of type {values.dtype}", "durations that are so many seconds", "Months and years are not."
+        ) from None
 
 
 def seconds_of(values: Sequence[Any], where: str) -> np.ndarray:
@@ -52,15 +60,19 @@ def series_of_times(series: Any, where: str) -> tuple[np.ndarray, np.ndarray]:
 def dates_in_text(texts: Iterable[object]) -> tuple[list[float], str] | None:
     """The seconds of texts that are dates, all written in one way, and that way in words; None if they are not.
 
-    There are no words for ISO 8601, which files of any kind hold.
+    There are no words for ISO 8601 and times of day, which files of any kind hold.
     """
     listed = list(texts)
     first = listed[0] if listed else None
-    if not isinstance(first, str) or not any(mark in first for mark in "-/. ") or len(first) > _LONGEST:
+    if not isinstance(first, str) or not any(mark in first for mark in "-/. :") or len(first) > _LONGEST:
         return None
     iso = _read_all(listed, _from_iso)
     if iso is not None:
         return iso, ""
+    for form in _TIMES_OF_DAY:
+        found = _read_all(listed, lambda text, form=form: datetime.datetime.strptime(text, form).time())
+        if found is not None:
+            return found, ""
     for date in _FORMATS:
         for clock in _CLOCKS:
             form = date + clock
@@ -70,7 +82,7 @@ def dates_in_text(texts: Iterable[object]) -> tuple[list[float], str] | None:
     return None
 
 
-def _read_all(texts: list[object], read: Callable[[str], datetime.datetime]) -> list[float] | None:
+def _read_all(texts: list[object], read: Callable[[str], datetime.datetime | datetime.time]) -> list[float] | None:
     found: list[float] = []
     for text in texts:
         if not isinstance(text, str) or len(text) > _LONGEST:
@@ -89,7 +101,7 @@ def _from_iso(text: str) -> datetime.datetime:
 
 
 def _in_words(form: str) -> str:
-    names = {"m": "month", "b": "month", "d": "day", "Y": "year"}
+    names = {"m": "month", "b": "month", "B": "month", "d": "day", "Y": "year", "y": "year"}
     return "/".join(names[letter] for letter in form if letter in names)
 
 
