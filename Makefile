@@ -8,7 +8,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types unit attack bench measures proven paper wheel clean
+.PHONY: help demo test lint format types unit attack bench measures outcome proven paper wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -48,6 +48,10 @@ bench: $(READY) ## time against NumPy and other solvers, as ratios in one run (1
 measures: $(READY) ## measure errors against closed forms and how well features predict, and write docs/data.md
 	$(ONE_THREAD) $(BIN)/python benchmarks/measure_errors.py
 	$(ONE_THREAD) $(BIN)/python benchmarks/measure_outcomes.py
+
+outcome: $(READY) ## measure how well chosen features predict, ours and other packages', and write docs/outcome.md; CERTSELECT_DATA as below
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[outcome]'
+	$(ONE_THREAD) $(BIN)/python benchmarks/outcome.py
 
 proven: $(READY) ## measure every search against the proven best; CERTSELECT_DATA names the folder of data sets
 	$(BIN)/python benchmarks/proven.py

@@ -1,0 +1,100 @@
+"""Do the features predict? One command makes docs/outcome.md.
+
+    python benchmarks/outcome.py                          # what is not kept yet, then the page
+    python benchmarks/outcome.py --only default --fresh   # one contestant again, on every table
+    python benchmarks/outcome.py --table Madelon          # one table
+    python benchmarks/outcome.py --page                   # the page alone, from the results kept
+
+Results are kept by contestant, settings and table: only what is not there, or was made by other settings or from
+another table, is measured. The paper's eight tables are read from the folder that CERTSELECT_DATA names; without it
+what is kept of them stays. Contestants whose package is not installed (`pip install 'certselect[outcome]'`) likewise.
+After a change of the library that changes no setting, `--fresh` with `--only` measures again what it may concern.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from joblib import Parallel, delayed
+
+from certselect.errors import DataUnavailable
+from certselect.writing import write_whole
+from outcome_contestants import CONTESTANTS
+from outcome_page import PAGE, page_text
+from outcome_scoring import Judge, Row, row_key
+from outcome_tables import SOURCES, Source, Table
+
+RESULTS = Path(__file__).parent / "results" / "outcome.json"
+SCORES = Path(__file__).parent.parent / "build" / "outcome"  # of subsets; may be removed, costs time
+
+Question = tuple[str, str]  # table and contestant
+
+
+def read_rows(path: Path = RESULTS) -> dict[Question, Row]:
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return {(row["table"], row["contestant"]): row for row in kept}
+
+
+def write_rows(rows: dict[Question, Row], path: Path = RESULTS) -> None:
+    """Those of contestants and tables that there are, in their order, one to a line."""
+    asked = [(source.name, name) for source in SOURCES for name in CONTESTANTS]
+    lines = [json.dumps(rows[question]) for question in asked if question in rows]
+    write_whole(path, lambda file: file.write(("[\n" + ",\n".join(lines) + "\n]\n").encode()))
+
+
+def missing(table: Table, names: Iterable[str], rows: dict[Question, Row], *, fresh: bool) -> list[str]:
+    """Contestants that are installed and whose results are not kept, or are of something else."""
+    keys = {name: row_key(table, CONTESTANTS[name]) for name in names if CONTESTANTS[name].is_here}
+    return [name for name, key in keys.items() if fresh or rows.get((table.name, name), {}).get("key") != key]
+
+
+def judged(source: Source, names: Sequence[str]) -> tuple[str, list[Row], float]:
+    """In a process of its own: the rows of some contestants on one table."""
+    began = time.perf_counter()
+    judge = Judge(source.table(), SCORES)
+    return source.name, [judge.row(CONTESTANTS[name]) for name in names], time.perf_counter() - began
+
+
+def measure_all(sources: Sequence[Source], names: Sequence[str], *, fresh: bool, jobs: int) -> None:
+    rows = read_rows()
+    asked: list[tuple[int, Source, list[str]]] = []
+    for source in sources:
+        try:
+            table = source.table()
+        except DataUnavailable:
+            print(f"{source.name}: skipped, CERTSELECT_DATA names no folder that has it", flush=True)
+            continue
+        wanted = missing(table, names, rows, fresh=fresh)
+        if wanted:
+            asked.append((table.X.size, source, wanted))
+    largest_first = sorted(asked, key=lambda question: -question[0])
+    pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
+    for name, found, seconds in pool(delayed(judged)(source, wanted) for _, source, wanted in largest_first) or ():
+        rows |= {(name, row["contestant"]): row for row in found}
+        write_rows(rows)
+        print(f"{name}: {len(found)} contestants, {seconds:.0f} s", flush=True)
+        for row in found:
+            if "reason" in row:
+                print(f"  {row['contestant']}: {row['reason']}", flush=True)
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="Measure how well the features that each contestant chooses predict.")
+    parser.add_argument("--only", action="append", choices=list(CONTESTANTS), metavar="NAME", help="a contestant")
+    parser.add_argument("--table", action="append", choices=[source.name for source in SOURCES], metavar="NAME")
+    parser.add_argument("--fresh", action="store_true", help="measure again what is kept")
+    parser.add_argument("--jobs", type=int, default=2, help="tables measured at the same time")
+    parser.add_argument("--page", action="store_true", help="only write the page again, from the results kept")
+    arguments = parser.parse_args(given)
+    if not arguments.page:
+        sources = [source for source in SOURCES if arguments.table is None or source.name in arguments.table]
+        measure_all(sources, arguments.only or list(CONTESTANTS), fresh=arguments.fresh, jobs=arguments.jobs)
+    PAGE.write_text(page_text(read_rows().values()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,234 @@
+"""docs/outcome.md, made from the results kept and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isnan
+from pathlib import Path
+
+from outcome_contestants import AUTO, DEFAULT, PEERS
+from outcome_scoring import FOLDS, LIMIT, MODELS, MOST_TRAINING_ROWS, REPEATS, SIZES, TREES
+from outcome_summary import FAR, Outcome, Row, Standing
+from outcome_tables import COLUMNS, MOST_COLUMNS, MOST_LEVELS
+from page_section import table, wrapped
+
+PAGE = Path(__file__).parent.parent / "docs" / "outcome.md"
+NOISY = "diabetes + noise"
+ABSENT = "-"
+
+
+def page_text(rows: Iterable[Row]) -> str:
+    outcome = Outcome(rows)
+    return "\n\n".join([*opening(outcome), *tables(outcome), *ENDING]) + "\n"
+
+
+# What is shown of numbers
+
+
+def points(difference: float) -> str:
+    return ABSENT if isnan(difference) else f"{100 * difference:+.1f}"
+
+
+def number(value: float, digits: int = 3) -> str:
+    return ABSENT if isnan(value) else f"{value:.{digits}f}"
+
+
+def score_cells(outcome: Outcome, name: str) -> list[str]:
+    """Mean accuracy of each size and of all, and mean R2; in brackets where tables are missing."""
+
+    def cell(value: float, among: Sequence[str]) -> str:
+        whole = outcome.tables_of(name, among) == list(among)
+        return number(value) if whole or isnan(value) else f"({number(value)})"
+
+    classes, numbers = outcome.class_tables, outcome.number_tables
+    return [
+        *(cell(outcome.mean(name, classes, size), classes) for size in SIZES),
+        cell(outcome.mean(name, classes), classes),
+        cell(outcome.mean(name, numbers), numbers),
+    ]
+
+
+def standing_line(outcome: Outcome, name: str, standing: Standing) -> list[str]:
+    is_default = name == DEFAULT.name
+    return [
+        f"**{name}**" if is_default else name,
+        *score_cells(outcome, name),
+        ABSENT if is_default else points(outcome.lead(name, DEFAULT.name, outcome.tables)),
+        f"{standing.mean_rank:.2f}",
+        ABSENT if is_default else f"{standing.pvalue:.2f}",
+        str(standing.tables),
+    ]
+
+
+def standing_table(outcome: Outcome, names: Sequence[str]) -> str:
+    """One line for each contestant, by mean rank."""
+    head = ["", *(f"k = {size}" for size in SIZES), "all k", "R2", "to default", "mean rank", "p", "tables"]
+    standings = outcome.standings(names)
+    by_rank = sorted(names, key=lambda name: standings[name].mean_rank)
+    return table(head, [standing_line(outcome, name, standings[name]) for name in by_rank], 1)
+
+
+def table_by_table(outcome: Outcome) -> str:
+    lines = []
+    for name in outcome.tables:
+        scores = {one: number(outcome.score(name, one)) for one in outcome.shown if outcome.has(name, one)}
+        highest = max(scores.values(), key=float)
+        cells = [scores.get(one, ABSENT) for one in outcome.shown]
+        default, *others = [f"**{cell}**" if cell == highest else cell for cell in cells]
+        lines.append([name, default, f"± {outcome.standard_error(name, DEFAULT.name):.3f}", *others])
+    default, *others = outcome.shown
+    return table(["table", default, "", *others], lines, 1)
+
+
+# Sentences that the numbers decide
+
+
+def against_best_setting(outcome: Outcome) -> str:
+    best, classes, numbers = outcome.best_setting, outcome.class_tables, outcome.number_tables
+    said = (
+        f"Over {len(classes)} tables with classes the default reaches a mean accuracy of "
+        f"{number(outcome.mean(DEFAULT.name, classes))}, {points(outcome.lead(DEFAULT.name, best, classes))} points to "
+        f"the best single setting of ours (`{best}`)"
+    )
+    if numbers:
+        said += (
+            f"; over {len(numbers)} tables with a number to predict it reaches a mean R2 of "
+            f"{number(outcome.mean(DEFAULT.name, numbers))}, {points(outcome.lead(DEFAULT.name, best, numbers))} "
+            "points to the same setting"
+        )
+    return said + "."
+
+
+def against_peers(outcome: Outcome) -> str:
+    standings = outcome.standings(outcome.shown)
+    own = standings[DEFAULT.name].mean_rank
+    ahead = [name for name in outcome.peers if standings[name].mean_rank <= own]
+    said = f"Its mean rank among the {len(outcome.shown)} of the first table is {own:.2f}, "
+    if not ahead:
+        return said + "ahead of every other package."
+    return said + f"not ahead of {', '.join(f'{name} ({standings[name].mean_rank:.2f})' for name in ahead)}."
+
+
+def auto_against_counting(outcome: Outcome) -> str:
+    behind = [f"{name} ({points(-by)})" for name, by in outcome.auto_below_default()]
+    where = f"on {', '.join(behind)}" if behind else "nowhere"
+    return f'`measure="auto"` is more than {100 * FAR:.0f} points below counting, the default, {where}.'
+
+
+def on_noisy_diabetes(outcome: Outcome) -> str:
+    scores = {size: number(outcome.score(NOISY, DEFAULT.name, size), 2) for size in SIZES}
+    reached = ", ".join(f"{score} (k = {size})" for size, score in scores.items())
+    return f"On diabetes with 90 columns of noise the default, told nothing, reaches an R2 of {reached}."
+
+
+def verdicts(outcome: Outcome) -> list[str]:
+    said = [against_best_setting(outcome), against_peers(outcome), auto_against_counting(outcome)]
+    return [*said, on_noisy_diabetes(outcome)] if NOISY in outcome.tables else said
+
+
+def losses(outcome: Outcome) -> str:
+    lines = [
+        f"* {name}: {number(outcome.score(name, DEFAULT.name))}, and {number(outcome.score(name, best))} by {best} "
+        f"({points(by)} points)."
+        for name, best, by in outcome.losses()
+    ]
+    return "\n".join(lines) if lines else "Nowhere."
+
+
+def gaps(outcome: Outcome) -> str:
+    lines = [wrapped(f"* {reason} ({', '.join(names)}).", "  ") for reason, names in outcome.gaps().items()]
+    lines += [f"* {peer.name}: not run yet." for peer in PEERS if peer.name not in outcome.peers]
+    return "\n".join(lines) if lines else "Every contestant ran on every table."
+
+
+# The page, part by part
+
+
+def opening(outcome: Outcome) -> list[str]:
+    return [
+        "<!-- Made by `python benchmarks/outcome.py`; `--page` makes it again from its results. Do not edit. -->",
+        "# Do the features predict?",
+        wrapped(
+            "A subset that is proven optimal under a criterion is of use if a model that is trained on it predicts "
+            "the target on rows it has not seen. This page measures that for our default, for our other settings and "
+            "for the packages that users pick today, on the same splits of the same tables."
+        ),
+        "\n".join(wrapped(f"* {sentence}", "  ") for sentence in verdicts(outcome)),
+    ]
+
+
+def tables(outcome: Outcome) -> list[str]:
+    return [
+        "## The default and other packages",
+        wrapped(
+            "Mean accuracy over the tables with classes, for each number of features k and over all four; mean R2 "
+            "over the tables with a number to predict (all k); mean difference to the default in points of accuracy "
+            "or R2 over all tables; mean rank (1 is best), and the p-value of Nemenyi's test against the default. For "
+            "ranks each table counts once, by the mean over k. In brackets: means over fewer tables, where some are "
+            f"missing. Friedman's test of no difference: p = {outcome.friedman(outcome.shown):.1g}."
+        ),
+        wrapped(
+            f"`{DEFAULT.name}` is `SubsetSelector(k)`, given a data frame and told nothing else; `{AUTO.name}` is "
+            f'`SubsetSelector(k, measure="auto")`; `{outcome.best_setting}` is the best of our settings below.'
+        ),
+        standing_table(outcome, outcome.shown),
+        "## Our own settings",
+        wrapped(
+            "The same for every setting of ours, ranked among themselves: criterion, then how numbers are cut (5 bins "
+            "of equal width or of equal counts, 3 to 5 bins of equal counts by the fourth root of the number of rows, "
+            "mdlp, mean_std), then the bias correction, or the measure. All but the defaults use forward selection "
+            f"and are told the task; columns of whole numbers with more than {MOST_LEVELS} different values are given "
+            'to them as numbers, unless it says "integers as levels".'
+        ),
+        standing_table(outcome, outcome.ours),
+        "## Table by table",
+        wrapped(
+            "Accuracy, or R2 where a number is predicted (the last five), averaged over k, models and splits; in bold "
+            f"the highest. Beside the default its standard error over the {FOLDS * REPEATS} splits, which overlap: a "
+            "rough guide."
+        ),
+        table_by_table(outcome),
+        "### Where the default loses",
+        f"More than {100 * FAR:.0f} points behind the best of the other packages:",
+        losses(outcome),
+        "### What is missing",
+        gaps(outcome),
+    ]
+
+
+METHOD = [
+    f"**Splits**: {FOLDS} folds, {REPEATS} times with other seeds, stratified by class. Features are chosen from the "
+    f"training rows of each split alone, at most {MOST_TRAINING_ROWS} of them (thinned out by class); all rows of "
+    "the test fold are predicted.",
+    f"**Models** ({', '.join(MODELS)}): logistic regression (ridge regression for numbers), 5 nearest neighbours, an "
+    f"SVM with the RBF kernel and a forest of {TREES} trees, with scikit-learn's settings otherwise. Medians for "
+    "missing values and scaling are learnt from the training rows. A score is the mean of the four.",
+    "**Tables**: scikit-learn's wine, breast cancer and handwritten digits; the paper's eight (see "
+    "[datasets](datasets.md)); drawn ones of which it is known what tells the class; and five with a number to "
+    f"predict. Tables of few columns got more, up to {COLUMNS} or 60: copies of their own columns with the rows "
+    f"shuffled (diabetes: 90 of normal noise). Tables of more than {MOST_COLUMNS} columns (NCI, DBWorld, CNAE-9, "
+    f"Internet Ads, Dexter) were cut to the {MOST_COLUMNS} whose values have most entropy, for all contestants alike; "
+    "the target is not looked at.",
+    "**Ours** get a data frame as a file would give it: whole numbers are integers, missing values stay. **Others** "
+    "get the columns that are not constant, standardised, with medians for missing values. SelectFromModel with L1 "
+    "may choose fewer than k, since all other coefficients are 0; Boruta's confirmed columns are ordered by their "
+    "mean importance (100 trees, 20 rounds); fastcan is given one target column for each class.",
+    f"**Limit**: a contestant that takes more than {LIMIT} s of processor time for the four sizes of one split is "
+    "left out of that table, and ranked by the tables where it ran.",
+    "**Ranks**: scores of a table are rounded to three digits, and ties share their rank; the tests are those of "
+    "`compare_algorithms`.",
+]
+ENDING = [
+    "## How it was measured",
+    "\n".join(wrapped(f"* {sentence}", "  ") for sentence in METHOD),
+    "## How to run it again",
+    """\
+    CERTSELECT_DATA=FOLDER make outcome                    # measures what is not kept yet, and writes this page
+    python benchmarks/outcome.py --only default --fresh    # one contestant again
+    python benchmarks/outcome.py --table Madelon           # one table""",
+    wrapped(
+        "A contestant of ours is one line of `OURS` in `benchmarks/outcome_contestants.py`. Without a folder of the "
+        "paper's data sets, or without a package (`pip install 'certselect[outcome]'`), what is kept of them stays in "
+        "`benchmarks/results/outcome.json`."
+    ),
+]
