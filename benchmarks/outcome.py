@@ -18,6 +18,7 @@ import json
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from joblib import Parallel, delayed
 
@@ -73,9 +74,10 @@ def measure_all(sources: Sequence[Source], names: Sequence[str], *, fresh: bool,
             asked.append((table.X.size, source, wanted))
     largest_first = sorted(asked, key=lambda question: -question[0])
     pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    for name, found, seconds in pool(delayed(judged)(source, wanted) for _, source, wanted in largest_first) or ():
-        rows |= {(name, row["contestant"]): row for row in found}
-        write_rows(rows)
+    answers: Any = pool(delayed(judged)(source, wanted) for _, source, wanted in largest_first)
+    for name, found, seconds in answers:
+        # Read again: another run may have kept others meanwhile.
+        write_rows({**read_rows(), **{(name, row["contestant"]): row for row in found}})
         print(f"{name}: {len(found)} contestants, {seconds:.0f} s", flush=True)
         for row in found:
             if "reason" in row:

@@ -75,25 +75,32 @@ class Contestant:
 # Ours
 
 
-def forward(criterion: str, **measuring: Any) -> Callable[[Sample, Sequence[int]], Subsets]:
-    """Forward selection, told the task and which whole numbers are numbers; all sizes lie on one path."""
+def told(criterion: str, measuring: Mapping[str, Any], search: Mapping[str, Any]) -> Callable[..., Subsets]:
+    """A search that is told the task and which whole numbers are numbers."""
 
     def choose(sample: Sample, sizes: Sequence[int]) -> Subsets:
-        told = dict(measuring)
-        if told.get("bins") == FOURTH_ROOT:
-            told["bins"] = int(np.clip(round(len(sample.rows) ** 0.25), 3, 5))
+        how = dict(measuring)
+        if how.get("bins") == FOURTH_ROOT:
+            how["bins"] = int(np.clip(round(len(sample.rows) ** 0.25), 3, 5))
         frame = sample.table.frame if "integers" in measuring else sample.table.told_frame
         task = "classification" if sample.classes else "regression"
-        terms = information_terms(frame.iloc[sample.rows], sample.y, task=task, n_jobs=1, **told)
+        terms = information_terms(frame.iloc[sample.rows], sample.y, task=task, n_jobs=1, **how)
         usable = int(np.sum(~terms.constant))
-        path = selection_path(terms, [min(k, usable) for k in sizes], criterion, "forward")
+        path = selection_path(terms, [min(k, usable) for k in sizes], criterion, random_state=SEED, **search)
         return {k: selection.indices.tolist() for k, selection in zip(sizes, path, strict=True)}
 
     return choose
 
 
 def setting(name: str, criterion: str, **measuring: Any) -> Contestant:
-    return Contestant(name, forward(criterion, **measuring), {"criterion": criterion, **measuring})
+    """By forward selection, where all sizes lie on one path."""
+    search = {"strategy": "forward"}
+    return Contestant(name, told(criterion, measuring, search), {"criterion": criterion, **measuring})
+
+
+def searched(name: str, criterion: str, search: Mapping[str, Any], **measuring: Any) -> Contestant:
+    settings = {"criterion": criterion, **search, **measuring}
+    return Contestant(name, told(criterion, measuring, search), settings)
 
 
 def as_it_comes(name: str, **settings: Any) -> Contestant:
@@ -117,6 +124,8 @@ CODINGS: dict[str, dict[str, Any]] = {
     "mean_std": {"discretize": "mean_std"},
 }
 FEW_CODINGS = ("uniform 5", "quantile 5")
+COBRA = {"strategy": "cobra", "polish": True}  # what the strategy auto does with tables of this size
+POLISH = {"strategy": "forward", "polish": True}
 DEFAULT = as_it_comes("default")
 AUTO = as_it_comes("default, measure auto", measure="auto")
 OURS = [
@@ -138,6 +147,13 @@ OURS = [
         for one in ("jmi", "mrmr")
         for measure in ("gaussian_copula", "neighbors", "auto")
     ),
+    *(searched(f"jmi, {name}, cobra", "jmi", COBRA, **CODINGS[name]) for name in CODINGS),
+    searched("jmi, quantile 5, miller_madow, cobra", "jmi", COBRA, **CODINGS["quantile 5"], correction="miller_madow"),
+    searched("jmi, gaussian_copula, cobra", "jmi", COBRA, measure="gaussian_copula"),
+    searched("jmi, auto, cobra", "jmi", COBRA, measure="auto"),
+    searched("mrmr, quantile 5, cobra", "mrmr", COBRA, **CODINGS["quantile 5"]),
+    searched("mrmr, mdlp, cobra", "mrmr", COBRA, **CODINGS["mdlp"]),
+    searched("jmi, quantile 5, polish", "jmi", POLISH, **CODINGS["quantile 5"]),
     setting("jmi, uniform 5, integers as levels", "jmi", **CODINGS["uniform 5"], integers="levels"),
     setting("jmi, quantile 5, integers as levels", "jmi", **CODINGS["quantile 5"], integers="levels"),
 ]

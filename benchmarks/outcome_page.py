@@ -57,12 +57,14 @@ def standing_line(outcome: Outcome, name: str, standing: Standing) -> list[str]:
         f"{standing.mean_rank:.2f}",
         ABSENT if is_default else f"{standing.pvalue:.2f}",
         str(standing.tables),
+        f"{outcome.chosen(name, max(SIZES)):.0f}",
     ]
 
 
 def standing_table(outcome: Outcome, names: Sequence[str]) -> str:
     """One line for each contestant, by mean rank."""
     head = ["", *(f"k = {size}" for size in SIZES), "all k", "R2", "to default", "mean rank", "p", "tables"]
+    head.append(f"chosen of {max(SIZES)}")
     standings = outcome.standings(names)
     by_rank = sorted(names, key=lambda name: standings[name].mean_rank)
     return table(head, [standing_line(outcome, name, standings[name]) for name in by_rank], 1)
@@ -88,7 +90,7 @@ def against_best_setting(outcome: Outcome) -> str:
     said = (
         f"Over {len(classes)} tables with classes the default reaches a mean accuracy of "
         f"{number(outcome.mean(DEFAULT.name, classes))}, {points(outcome.lead(DEFAULT.name, best, classes))} points to "
-        f"the best single setting of ours (`{best}`)"
+        f"the best single setting of ours that chooses k (`{best}`)"
     )
     if numbers:
         said += (
@@ -97,6 +99,18 @@ def against_best_setting(outcome: Outcome) -> str:
             "points to the same setting"
         )
     return said + "."
+
+
+def of_fewer(outcome: Outcome) -> list[str]:
+    name = outcome.best_of_fewer
+    if name is None:
+        return []
+    leads = {size: outcome.lead(name, outcome.best_setting, outcome.class_tables, size) for size in SIZES}
+    by_size = ", ".join(f"{points(lead)} (k = {size})" for size, lead in leads.items())
+    return [
+        f"`{name}` leaves out columns in which it finds nothing, and so chooses {outcome.chosen(name, max(SIZES)):.0f} "
+        f"of {max(SIZES)} on average: its accuracy to `{outcome.best_setting}` is {by_size} points."
+    ]
 
 
 def against_peers(outcome: Outcome) -> str:
@@ -122,7 +136,12 @@ def on_noisy_diabetes(outcome: Outcome) -> str:
 
 
 def verdicts(outcome: Outcome) -> list[str]:
-    said = [against_best_setting(outcome), against_peers(outcome), auto_against_counting(outcome)]
+    said = [
+        against_best_setting(outcome),
+        *of_fewer(outcome),
+        against_peers(outcome),
+        auto_against_counting(outcome),
+    ]
     return [*said, on_noisy_diabetes(outcome)] if NOISY in outcome.tables else said
 
 
@@ -164,8 +183,9 @@ def tables(outcome: Outcome) -> list[str]:
             "Mean accuracy over the tables with classes, for each number of features k and over all four; mean R2 "
             "over the tables with a number to predict (all k); mean difference to the default in points of accuracy "
             "or R2 over all tables; mean rank (1 is best), and the p-value of Nemenyi's test against the default. For "
-            "ranks each table counts once, by the mean over k. In brackets: means over fewer tables, where some are "
-            f"missing. Friedman's test of no difference: p = {outcome.friedman(outcome.shown):.1g}."
+            "ranks each table counts once, by the mean over k. The last column has how many features were chosen where "
+            f"{max(SIZES)} were asked for. In brackets: means over fewer tables, where some are missing. "
+            f"Friedman's test of no difference: p = {outcome.friedman(outcome.shown):.1g}."
         ),
         wrapped(
             f"`{DEFAULT.name}` is `SubsetSelector(k)`, given a data frame and told nothing else; `{AUTO.name}` is "
@@ -176,9 +196,10 @@ def tables(outcome: Outcome) -> list[str]:
         wrapped(
             "The same for every setting of ours, ranked among themselves: criterion, then how numbers are cut (5 bins "
             "of equal width or of equal counts, 3 to 5 bins of equal counts by the fourth root of the number of rows, "
-            "mdlp, mean_std), then the bias correction, or the measure. All but the defaults use forward selection "
-            f"and are told the task; columns of whole numbers with more than {MOST_LEVELS} different values are given "
-            'to them as numbers, unless it says "integers as levels".'
+            "mdlp, mean_std), then the bias correction, or the measure. These use forward selection, or where they say "
+            "so forward selection with polish or COBRA with polish, as the default does; they are told the task, and "
+            f"columns of whole numbers with more than {MOST_LEVELS} different values are given to them as numbers, "
+            'unless it says "integers as levels".'
         ),
         standing_table(outcome, outcome.ours),
         "## Table by table",

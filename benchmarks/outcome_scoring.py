@@ -33,7 +33,7 @@ SIZES = (5, 10, 20, 50)
 FOLDS, REPEATS = 3, 2
 MOST_TRAINING_ROWS = 600
 TREES = 25
-LIMIT = 60  # seconds of processor time for all sizes of one split
+LIMIT = 30  # seconds of processor time for all sizes of one split
 DIGITS = 4
 PROTOCOL = [SIZES, FOLDS, REPEATS, MOST_TRAINING_ROWS, TREES]  # what scores depend on
 
@@ -132,11 +132,13 @@ class Judge:
         if self._file:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._file, lambda file: file.write(json.dumps(self._known).encode()))
+        counts = {str(k): round(float(np.mean([len(of[k]) for of in chosen])), 1) for k in SIZES}
         by_split = scores.mean(axis=2)  # of the models
         by_model = scores.mean(axis=0)  # of the splits
         return {
             **question,
             "seconds": round(seconds, 3),
+            "chosen": counts,
             "splits": {str(k): by_split[:, place].round(DIGITS).tolist() for place, k in enumerate(SIZES)},
             "models": {str(k): by_model[place].round(DIGITS).tolist() for place, k in enumerate(SIZES)},
         }

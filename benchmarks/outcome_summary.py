@@ -11,10 +11,12 @@ import numpy as np
 
 from certselect.evaluation import AlgorithmComparison, compare_algorithms
 from outcome_contestants import AUTO, DEFAULT, OURS, PEERS
+from outcome_scoring import SIZES
 from outcome_tables import SOURCES
 
 RANKED_DIGITS = 3  # scores that differ by less tie
 FAR = 0.02  # of accuracy or R2: what is worth a word
+ENOUGH = 0.95  # of the features asked for: who chooses fewer on average is compared apart
 
 Row = dict[str, Any]
 
@@ -65,7 +67,8 @@ class Outcome:
         return [name for name in self.ours if name not in (DEFAULT.name, AUTO.name)]
 
     def _present(self, names: Iterable[str]) -> list[str]:
-        return [name for name in names if any(self.has(table, name) for table in self.tables)]
+        """Those that ran on two tables at least: one gives no ranks."""
+        return [name for name in names if len(self.tables_of(name, self.tables)) > 1]
 
     def has(self, table: str, contestant: str) -> bool:
         return "splits" in self.rows.get((table, contestant), {})
@@ -90,10 +93,10 @@ class Outcome:
         found = [self.score(table, contestant, size) for table in self.tables_of(contestant, among)]
         return float(np.mean(found)) if found else float("nan")
 
-    def lead(self, contestant: str, over: str, among: Sequence[str]) -> float:
+    def lead(self, contestant: str, over: str, among: Sequence[str], size: int | None = None) -> float:
         """Mean difference of two contestants over the tables that both ran on."""
         both = self.tables_of(over, self.tables_of(contestant, among))
-        return self.mean(contestant, both) - self.mean(over, both) if both else float("nan")
+        return self.mean(contestant, both, size) - self.mean(over, both, size)
 
     def standings(self, names: Sequence[str]) -> dict[str, Standing]:
         """Of contestants one of which is the default. One that did not run on every table is ranked, on those
@@ -116,10 +119,27 @@ class Outcome:
         complete = [name for name in names if self.tables_of(name, self.tables) == self.tables]
         return self._compared(complete, self.tables).friedman_pvalue
 
+    def chosen(self, contestant: str, size: int) -> float:
+        """How many features it chose on average where so many were asked for."""
+        rows = [self.rows[table, contestant] for table in self.tables_of(contestant, self.tables)]
+        return float(np.mean([row["chosen"][str(size)] for row in rows]))
+
+    def chooses_fewer(self, contestant: str) -> bool:
+        return any(self.chosen(contestant, size) < ENOUGH * size for size in SIZES)
+
     @cached_property
     def best_setting(self) -> str:
-        """Ours with the highest mean accuracy, of those that ran on every table."""
-        complete = [name for name in self.settings if self.tables_of(name, self.tables) == self.tables]
+        """Ours with the highest mean accuracy, of those that ran on every table and choose as many as asked for."""
+        return self._best(name for name in self.settings if not self.chooses_fewer(name))
+
+    @cached_property
+    def best_of_fewer(self) -> str | None:
+        """The same of those that choose fewer, if any do."""
+        fewer = [name for name in self.settings if self.chooses_fewer(name)]
+        return self._best(fewer) if fewer else None
+
+    def _best(self, names: Iterable[str]) -> str:
+        complete = [name for name in names if self.tables_of(name, self.tables) == self.tables]
         return max(complete, key=lambda name: self.mean(name, self.class_tables))
 
     @cached_property

@@ -69,8 +69,12 @@ def time_methods(name: str, threads: int | None) -> dict[str, float]:
         began = time.perf_counter()
         measured = count()
         seconds["matrix"] = time.perf_counter() - began
-        problem = subset_problem(measured.terms, min(TIMED_SIZE, len(measured.columns)), CRITERION[MEASURE], copies="all")
-        small = subset_problem(measured.terms, 2, CRITERION[MEASURE], exclude=range(20, len(measured.columns)), copies="all")
+        problem = subset_problem(
+            measured.terms, min(TIMED_SIZE, len(measured.columns)), CRITERION[MEASURE], copies="all"
+        )
+        small = subset_problem(
+            measured.terms, 2, CRITERION[MEASURE], exclude=range(20, len(measured.columns)), copies="all"
+        )
         for method in METHODS:
             for one in (small, problem):
                 began = time.perf_counter()

@@ -98,7 +98,9 @@ def with_rivals(rows: list[Row], X: np.ndarray, y: np.ndarray) -> list[Row]:
         if row["criterion"] == "mrmr" and rival is not None and "value_of_jmi_subset" not in row:
             # Terms are about single columns and pairs, so those of the subset need no other column.
             terms = information_terms(X[:, rival], y, **CODINGS[row["coding"]])
-            row["value_of_jmi_subset"] = float(subset_problem(terms, row["k"], "mrmr", copies="all").value(np.arange(row["k"])))
+            row["value_of_jmi_subset"] = float(
+                subset_problem(terms, row["k"], "mrmr", copies="all").value(np.arange(row["k"]))
+            )
     return rows
 
 

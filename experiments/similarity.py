@@ -42,7 +42,9 @@ def measure_similarity(grid: Grid, name: str) -> float:
             # Draws are fresh for every size, as the paper's are: one seed for all would make subsets more alike.
             rng = np.random.default_rng([SEED, batch[0]])
             with one_blas_thread(True):
-                path = selection_path(measured.terms, batch, CRITERION[MEASURE], "cobra", random_state=rng, copies="all")
+                path = selection_path(
+                    measured.terms, batch, CRITERION[MEASURE], "cobra", random_state=rng, copies="all"
+                )
             if any(selection.status == "interrupted" for selection in path):
                 raise KeyboardInterrupt
             subsets.update({str(found.k): sorted(measured.columns[found.indices].tolist()) for found in path})
