@@ -35,7 +35,7 @@ class Table:
 
     @cached_property
     def terms(self) -> Any:
-        return information_terms(self.X, self.y)
+        return information_terms(self.X, self.y, integers="levels")
 
     def weight(self, size: int) -> float:
         """What a unit of pair term costs, by the criterion's formula."""
@@ -65,7 +65,8 @@ class Question:
         if self.matrix is not None:
             return SubsetProblem.from_matrix(self.matrix, self.k, **self.constraints)
         table = self.table
-        return subset_problem(table.terms, self.k, table.criterion, beta=table.beta, **self.constraints)
+        stated = self.constraints | {"copies": "all"}  # the oracle knows nothing of copies
+        return subset_problem(table.terms, self.k, table.criterion, beta=table.beta, **stated)
 
     @property
     def servable(self) -> bool:

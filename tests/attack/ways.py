@@ -207,6 +207,7 @@ def several_sizes(attack: Attack) -> None:
             beta=table.beta,
             certify=True,
             random_state=1,
+            copies="all",
             **asked.constraints,
         )
     for selection in path:
@@ -229,7 +230,7 @@ def bound_for_any_subset(attack: Attack) -> None:
 def saved_file(attack: Attack) -> None:
     """A result chosen from a table, saved and read again, holds, and what is said about it is true."""
     question, ledger, rng = attack.question, attack.ledger, attack.rng
-    table, stated = question.table, question.constraints
+    table, stated = question.table, question.constraints | {"copies": "all"}
     options = [
         {"strategy": "exact"},
         {"strategy": "exact", "strategy_options": {"ties": True}},

@@ -57,9 +57,9 @@ def test_select_writes_what_the_selector_finds(csv, table, tmp_path):
     assert chosen["gap"] is None
     assert (chosen["status"], chosen["criterion"], chosen["strategy"]) == ("complete", "mrmr", "forward")
     assert (chosen["k"], result["provenance"]["seed"]) == (3, 0)
-    measured = {"measure": "plugin", "correction": "none", "discretize": "quantile", "bins": 4, "integers": "auto"}
+    measured = {"measure": "plugin", "correction": "none", "discretize": "quantile", "bins": 3, "integers": "auto"}
     assert result["provenance"]["measured"] == measured
-    assert result["settings"]["reading"] == {"task": "auto", "missing": "auto", "weight": None}
+    assert result["settings"]["reading"] == {"task": "auto", "missing": "auto", "kinds": None, "weight": None}
     assert result["provenance"]["target"] == ["diagnosis"]
     assert result["provenance"]["versions"]["certselect"] == __version__
     assert chosen["dropped"] == ["stuck"]

@@ -42,7 +42,7 @@ def test_the_chain_rule_holds(table):
     X, y = table
     terms = information_terms(X, y)
     i, j = 0, X.shape[1] - 1
-    both = information_terms((X[:, [i]] * 100 + X[:, [j]]), y)
+    both = information_terms((X[:, [i]] * 100 + X[:, [j]]), y, kinds={0: "levels"})
     assert both.relevance[0] == pytest.approx(terms.joint_relevance[i, j], rel=1e-12, abs=1e-14)
 
 

@@ -116,7 +116,7 @@ def test_own_terms_are_those_of_the_table():
     X[:, 1] = X[:, 0]
     terms = information_terms(X, (X[:, 0] + rng.integers(0, 2, 200)) % 3)
     for criterion, own in (("mrmr", terms.entropy), ("jmi", terms.relevance)):
-        problem = subset_problem(terms, 6, criterion)
+        problem = subset_problem(terms, 6, criterion, copies="all")
         everything = np.arange(6)
         np.testing.assert_allclose(np.diag(pair_terms(problem.units, everything)), own, rtol=1e-12)
         _, B = sampled_rows(problem.units, everything, 6, rng)

@@ -36,14 +36,18 @@ def test_a_copy_of_a_category_holds_all_of_its_information(measure):
     report = SubsetSelector(1, measure=measure).fit(frame, flag.astype(int)).report_frame()
     assert report["chosen"].tolist() == [True, False, False]
     assert report["shared_part"][1] == 1.0
-    nothing = "left out: putting it in for 'flag', the best exchange, would change nothing"
-    assert report["why"][1] == f"{nothing}; shares 100 % of its information with 'flag'"
+    assert report["why"][1] == "left out: says the same as 'flag'"
 
 
 def test_columns_of_a_frame_keep_their_types():
     rng = np.random.default_rng(2)
     y = rng.integers(0, 2, 60)
-    columns = {"text": np.where(y, "a", "b"), "number": y + rng.normal(size=60), "flag": y > 0, "noise": rng.random(60)}
+    columns = {
+        "text": np.where(y, "a", "b"),
+        "number": y + rng.normal(size=60),
+        "flag": rng.random(60) < 0.4,
+        "noise": rng.random(60),
+    }
     frame = pl.DataFrame(columns)
     selector = SubsetSelector(3, exclude=["noise"]).fit(frame, y)
     out = selector.set_output(transform="polars").transform(frame)
@@ -84,7 +88,7 @@ def test_a_regressor_makes_whole_numbers_measurements():
     X = rng.normal(size=(100, 4))
     y = np.round(20 * X[:, 2]).astype(int)
     selector = SubsetSelectorCV(Ridge(), 2, cv=3).fit(X, y)
-    assert selector.terms_.settings["target_bins"] == 5
+    assert selector.terms_.settings["target_bins"] == 3
     assert 2 in selector.indices_
 
 

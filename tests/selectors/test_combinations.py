@@ -183,12 +183,12 @@ def test_sizes_that_a_coding_does_not_allow_are_not_tried():
 
 
 def test_what_has_no_effect_makes_no_combination():
-    keywords = {"measure": ["plugin", "gaussian_copula"], "discretize": ["uniform", "quantile"], "bins": 7}
+    keywords = {"measure": ["plugin", "gaussian_copula"], "discretize": ["quantile", "uniform"], "bins": 7}
     found = combine(keywords)
     assert [(each.settings.measuring.measure, each.settings.measuring.discretize) for each in found] == [
-        ("plugin", "uniform"),
         ("plugin", "quantile"),
-        ("gaussian_copula", "uniform"),
+        ("plugin", "uniform"),
+        ("gaussian_copula", "quantile"),
     ]
     assert [each.settings.measuring.bins for each in found] == [7, 7, 7]
     with pytest.warns(IdleSettingWarning, match="n_neighbors=9 has no effect"):

@@ -134,7 +134,7 @@ def test_row_order_and_jobs_do_not_matter(table, strategy):
 @pytest.mark.parametrize("k", [1, 6, 7])
 def test_smallest_and_largest_subsets(table, strategy, k):
     X, y = table  # 8 columns, one of them constant
-    selector = SubsetSelector(k, strategy=strategy, random_state=0).fit(X, y)
+    selector = SubsetSelector(k, strategy=strategy, copies="all", random_state=0).fit(X, y)
     assert len(set(selector.indices_.tolist())) == k
     assert 7 not in selector.indices_
 
@@ -142,11 +142,11 @@ def test_smallest_and_largest_subsets(table, strategy, k):
 def test_more_features_than_there_are_keeps_all_and_warns(table):
     X, y = table
     with pytest.warns(FewerFeaturesWarning, match="Asked for 8 features, but the table has 7 .*1 more are constant"):
-        selector = SubsetSelector(8).fit(X, y)
+        selector = SubsetSelector(8, copies="all").fit(X, y)
     assert selector.support_.tolist() == [True] * 7 + [False]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        SubsetSelector(7).fit(X, y)
+        SubsetSelector(7, copies="all").fit(X, y)
 
 
 def test_the_default_is_cobra_with_polish_and_a_bound(table):
@@ -164,8 +164,8 @@ def test_beyond_its_size_the_default_says_that_it_searched_another_way(table, mo
     monkeypatch.setattr(select_module, "MOST_FOR_COBRA", 6)
     X, y = table  # 7 usable features
     with pytest.warns(QuickerSearchWarning, match="7 features are too many .* used forward selection"):
-        selector = SubsetSelector(3).fit(X, y)
-    same = SubsetSelector(3, strategy="forward", polish=True).fit(X, y)
+        selector = SubsetSelector(3, copies="all").fit(X, y)
+    same = SubsetSelector(3, strategy="forward", polish=True, copies="all").fit(X, y)
     assert selector.indices_.tolist() == same.indices_.tolist()
     assert selector.selection_.strategy == "forward"
     assert np.isnan(selector.gap_)

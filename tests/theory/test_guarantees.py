@@ -115,7 +115,7 @@ def terms():
 @pytest.mark.parametrize("criterion", ["jmi", "mrmr", "d1", "mifs", "max_relevance"])
 @pytest.mark.parametrize("k", [2, 5])
 def test_negative_weights_are_found(terms, criterion, k):
-    problem = subset_problem(terms, k, criterion)
+    problem = subset_problem(terms, k, criterion, copies="all")
     found = check_nonnegative(problem)
     entries, pairs = naive_negative(problem)
     assert list(map(tuple, found.negative_entries.tolist())) == entries
@@ -132,10 +132,10 @@ def test_jmi_always_has_nonnegative_pairs_and_mrmr_has_not(dtype):
     X[:, 0] = X[:, 4] = np.arange(200) // 2 % 2
     y = np.arange(200) // 100 * (X[:, 1] >= 0)  # independent of the first feature: weights of exactly 0
     terms = information_terms(X, y, dtype=dtype)
-    found = check_nonnegative(subset_problem(terms, 4, "jmi"))
+    found = check_nonnegative(subset_problem(terms, 4, "jmi", copies="all"))
     assert found.pairs_hold
     assert not found.entries_hold
-    mrmr = check_nonnegative(subset_problem(terms, 4, "mrmr"))
+    mrmr = check_nonnegative(subset_problem(terms, 4, "mrmr", copies="all"))
     assert [0, 4] in mrmr.negative_pairs.tolist()
     assert not mrmr.pairs_hold
 
@@ -148,7 +148,7 @@ def test_backward_on_jmi_removes_by_the_weights_of_pairs(terms):
         degrees = weights[np.ix_(left, left)].sum(axis=1)
         least = degrees <= degrees.min() + 1e-9
         left.pop(int(np.flatnonzero(least)[-1]))
-    assert sorted(select(subset_problem(terms, 4, "jmi"), "backward").indices.tolist()) == left
+    assert sorted(select(subset_problem(terms, 4, "jmi", copies="all"), "backward").indices.tolist()) == left
 
 
 def test_constants_and_excluded_features_do_not_count():

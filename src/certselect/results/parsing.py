@@ -29,7 +29,7 @@ from certselect.results.stored import REMEDY, Part, duration, each_is, number, t
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
 from certselect.settings import Settings
 from certselect.settings.combinations import COMBINED
-from certselect.table.model import Decision
+from certselect.table.model import DECIDED, Decision
 
 # No table has more columns, and no result more lists of that length, than a machine can hold.
 MOST_FEATURES = 10_000_000
@@ -193,6 +193,8 @@ def _provenance(part: Part) -> Provenance:
 
 def _decision(part: Part, n_features: int) -> Decision:
     part.only({"kind", "why", "columns"})
+    if part.text("kind") not in DECIDED:
+        raise part.wrong("kind", " or ".join(map(repr, DECIDED)))
     columns = part.list_of("columns", lambda i: whole_number(i) and i < n_features)
     return Decision(part.text("kind"), part.text("why"), tuple(columns))
 

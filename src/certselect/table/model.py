@@ -15,6 +15,9 @@ Kind = Literal["integer", "number", "category"]
 Missing = Literal["error", "level", "pairwise", "auto"]
 
 
+DECIDED = ("identifier", "text", "skipped", "date", "number", "copy", "target")
+
+
 @dataclass(frozen=True)
 class Decision:
     """What was made of columns that their user did not ask for, and why, in words.
