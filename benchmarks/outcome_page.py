@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import isnan
 from pathlib import Path
 
-from outcome_contestants import AUTO, DEFAULT, PEERS
+from outcome_contestants import AUTO, DEFAULT
 from outcome_scoring import FOLDS, LIMIT, MODELS, MOST_TRAINING_ROWS, REPEATS, SIZES, TREES
 from outcome_summary import FAR, Outcome, Row, Standing
 from outcome_tables import COLUMNS, MOST_COLUMNS, MOST_LEVELS
@@ -155,8 +155,10 @@ def losses(outcome: Outcome) -> str:
 
 
 def gaps(outcome: Outcome) -> str:
-    lines = [wrapped(f"* {reason} ({', '.join(names)}).", "  ") for reason, names in outcome.gaps().items()]
-    lines += [f"* {peer.name}: not run yet." for peer in PEERS if peer.name not in outcome.peers]
+    lines = []
+    for reason, names in outcome.gaps().items():
+        where = "every table" if names == outcome.tables else ", ".join(names)
+        lines.append(wrapped(f"* {reason} ({where}).", "  "))
     return "\n".join(lines) if lines else "Every contestant ran on every table."
 
 

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from certselect.evaluation import AlgorithmComparison, compare_algorithms
-from outcome_contestants import AUTO, DEFAULT, OURS, PEERS
+from outcome_contestants import AUTO, CONTESTANTS, DEFAULT, OURS, PEERS
 from outcome_scoring import SIZES
 from outcome_tables import SOURCES
 
 RANKED_DIGITS = 3  # scores that differ by less tie
 FAR = 0.02  # of accuracy or R2: what is worth a word
+FEWEST_TABLES = 2  # ranks on fewer say nothing
 ENOUGH = 0.95  # of the features asked for: who chooses fewer on average is compared apart
 
 Row = dict[str, Any]
@@ -67,8 +68,7 @@ class Outcome:
         return [name for name in self.ours if name not in (DEFAULT.name, AUTO.name)]
 
     def _present(self, names: Iterable[str]) -> list[str]:
-        """Those that ran on two tables at least: one gives no ranks."""
-        return [name for name in names if len(self.tables_of(name, self.tables)) > 1]
+        return [name for name in names if len(self.tables_of(name, self.tables)) >= FEWEST_TABLES]
 
     def has(self, table: str, contestant: str) -> bool:
         return "splits" in self.rows.get((table, contestant), {})
@@ -164,9 +164,11 @@ class Outcome:
         return sorted(((table, by) for table, by in behind if by > FAR), key=lambda entry: -entry[1])
 
     def gaps(self) -> dict[str, list[str]]:
-        """Contestants without scores on some table: the reason, then the tables."""
+        """Contestants without scores on some table: who and why, then the tables."""
         found: dict[str, list[str]] = {}
-        for (table, contestant), row in self.rows.items():
-            if "reason" in row and table in self.tables:
-                found.setdefault(f"{contestant}: {row['reason']}", []).append(table)
+        for contestant in CONTESTANTS:
+            for table in self.tables:
+                if not self.has(table, contestant):
+                    why = self.rows.get((table, contestant), {}).get("reason", "not run yet")
+                    found.setdefault(f"{contestant}: {why}", []).append(table)
         return found

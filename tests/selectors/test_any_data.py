@@ -308,8 +308,8 @@ def test_auto_says_what_it_picked_and_what_that_cannot_see():
     for name in ("numbers", "few tied numbers", "many whole numbers"):
         assert "rows of" in picked[name].picked
         assert picked[name].settings["discretize"] == "quantile"
-    assert picked["many whole numbers"].settings["integers"] == "numbers"
-    assert picked["whole numbers"].settings["integers"] == "levels"
+    assert picked["many whole numbers"].coding.edges(0) is not None
+    assert picked["whole numbers"].coding.edges(0) is None
     assert picked["numbers"].settings["bins"] == picked["numbers"].settings["target_bins"] == 4
     assert information_terms(X, y).picked == ""
 
