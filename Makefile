@@ -16,7 +16,7 @@ help: ## list the targets
 demo: $(READY) ## choose features of an embedded data set and show why those
 	$(BIN)/certselect demo
 
-test: lint ## everything that must pass: style, types, tests (6 minutes on two cores)
+test: lint ## everything that must pass: style, types, tests (10 minutes on two cores)
 	@$(MAKE) --no-print-directory --jobs 2 types unit
 
 lint: $(READY) ## style, without changing a file

@@ -22,7 +22,7 @@ y = rng.integers(0, 2, 2000)
 stages = set()
 started = time.process_time()
 with listening(lambda stage, done, total: stages.add(stage)):
-    terms = information_terms(X, y, n_jobs=1)
+    terms = information_terms(X, y, integers="levels", n_jobs=1)
     terms.pair_row("redundancy", 3), terms.interaction, terms.conditional_redundancy
 seconds = time.process_time() - started
 from certselect.information.kernels import bits, scatter
