@@ -306,7 +306,7 @@ def test_auto_says_what_it_picked_and_what_that_cannot_see():
     assert said == dict.fromkeys(picked, "plugin") | {"few numbers": "gaussian_copula"}
     assert "neither rising nor falling cannot be seen" in picked["few numbers"].picked
     for name in ("numbers", "few tied numbers", "many whole numbers"):
-        assert "rows of" in picked[name].picked
+        assert "of equal counts, within which nothing can be seen" in picked[name].picked
         assert picked[name].settings["discretize"] == "quantile"
     assert picked["many whole numbers"].coding.edges(0) is not None
     assert picked["whole numbers"].coding.edges(0) is None

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from certselect.coding import CodedTable, SparseCodedTable
+from certselect.coding.numbers import NumberCuts
 from certselect.information.normal_scores import fixed_point, normal_scores
 from certselect.information.numeric import numeric_columns
 from certselect.information.tied_columns import MOST_TIED
@@ -42,6 +43,14 @@ def pick_measure(table: Table, measuring: Measuring) -> tuple[Measuring, str]:
         blind = "too few rows to count, so what is neither rising nor falling cannot be seen"
         return Measuring(measure="gaussian_copula"), f"{size}: {blind}"
     return counted, size
+
+
+def blind_within_bins(coded: CodedTable | SparseCodedTable) -> str:
+    """What counting cannot see of numbers in bins of equal counts, in words; empty if there are none."""
+    coding = coded.coding
+    if coding.discretize != "quantile" or not any(isinstance(part, NumberCuts) for part in coding.parts):
+        return ""
+    return f"; numbers cut into {coding.bins} bins of equal counts, within which nothing can be seen"
 
 
 def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:

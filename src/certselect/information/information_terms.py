@@ -14,7 +14,7 @@ from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.coding.copies import copies_by_rank, copies_of
 from certselect.coding.numbers import NumberCuts
 from certselect.errors import InvalidInput
-from certselect.information.choice import pick_correction, pick_measure
+from certselect.information.choice import blind_within_bins, pick_correction, pick_measure
 from certselect.information.gaussian_copula import copula_terms
 from certselect.information.neighbors import neighbor_terms
 from certselect.information.numeric import numeric_columns
@@ -145,6 +145,8 @@ def measure_table(
         coded = code_table(table, measuring, n_jobs=n_jobs)
         coding = time.perf_counter() - started
         correction = measuring.correction
+        if auto:
+            why += blind_within_bins(coded)
         if auto and correction == "none":
             correction, because = pick_correction(coded)
             why += f"; {because}"
