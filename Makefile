@@ -8,7 +8,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types unit attack bench measures outcome proven paper wheel clean
+.PHONY: help demo test lint format types unit attack bench busy measures outcome proven paper wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -44,6 +44,9 @@ bench: $(READY) ## time against NumPy and other solvers, as ratios in one run (1
 	$(TWO_THREADS) $(BIN)/python benchmarks/choosing.py
 	$(TWO_THREADS) $(BIN)/python benchmarks/measure_copula.py
 	$(TWO_THREADS) $(BIN)/python benchmarks/measure_neighbors.py
+
+busy: $(READY) ## time fits beside programs that use the cores as well (5 minutes, on a quiet machine)
+	$(BIN)/python benchmarks/busy.py
 
 measures: $(READY) ## measure errors against closed forms and how well features predict, and write docs/data.md
 	$(ONE_THREAD) $(BIN)/python benchmarks/measure_errors.py

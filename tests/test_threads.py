@@ -12,7 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certselect import threads
-from certselect.threads import _Scope, one_blas_thread
+from certselect.threads import (
+    SMALL,
+    _Block,
+    _Neighbours,
+    _Scope,
+    _Use,
+    blas_threads,
+    on_jobs,
+    one_blas_thread,
+    threads_for,
+)
 
 
 class Library:
@@ -141,9 +151,9 @@ def test_a_block_that_fails_brings_the_number_back(use, error):
     assert library.number == 8
 
 
-@pytest.mark.parametrize("at", range(1, 11))
+@pytest.mark.parametrize("at", range(1, 13))
 def test_ctrl_c_while_numbers_are_set_brings_them_back(use, at):
-    """Two libraries: read, read, set, set on the way in, and read, set, read, set on the way out."""
+    """Two libraries: read, read, read, set, read, set on the way in, and read, set, read, set on the way out."""
     one, two = Library(8), Library(3)
     one._call = two._call = lambda: press()
     calls = []
@@ -154,7 +164,7 @@ def test_ctrl_c_while_numbers_are_set_brings_them_back(use, at):
             raise KeyboardInterrupt
 
     use(one, two)
-    if at <= 8:
+    if at <= 10:
         with pytest.raises(KeyboardInterrupt), one_blas_thread(True):
             assert (one.number, two.number) == (1, 1)
     else:
@@ -180,21 +190,23 @@ def test_what_somebody_else_sets_meanwhile_stays(use):
 
 @given(st.data())
 def test_any_order_of_entering_and_leaving(data):
-    """One thread as long as any block is under way, the number of before as soon as none is."""
-    library, scope, waiting, inside = Library(6), _Scope(per_thread=False), list(range(5)), []
+    """The smallest limit of all blocks under way holds, the number of before as soon as there is none."""
+    library, scope, inside = Library(6), _Scope(per_thread=False), []
+    limits = data.draw(st.lists(st.integers(1, 8), min_size=5, max_size=5))
+    waiting = list(range(5))
     real, threads._blas = threads._blas, lambda per_thread: [library]
     try:
         while waiting or inside:
             enters = bool(waiting) and (not inside or data.draw(st.booleans()))
             if enters:
                 inside.append(waiting.pop())
-                scope.enter(inside[-1])
+                scope.enter(inside[-1], limits[inside[-1]])
             else:
                 block = inside.pop(data.draw(st.integers(0, len(inside) - 1)))
                 scope.leave(block)
                 if data.draw(st.booleans()):
                     scope.leave(block)  # again, as after Ctrl-C
-            assert library.number == (1 if inside else 6)
+            assert library.number == min([6, *(limits[block] for block in inside)])
     finally:
         threads._blas = real
 
@@ -202,13 +214,13 @@ def test_any_order_of_entering_and_leaving(data):
 def test_a_new_process_forgets_the_threads_it_does_not_have(use):
     library, scope = Library(), _Scope(per_thread=False)
     use(library)
-    other = threading.Thread(target=scope.enter, args=("of another thread",))
+    other = threading.Thread(target=scope.enter, args=("of another thread", 1))
     other.start()
     other.join()
-    scope._inside["of another thread"] = -1  # identifiers of threads that ended are used again
+    scope._inside["of another thread"] = _Block(-1, 1)  # identifiers of threads that ended are used again
     scope._lock.acquire()  # as another thread may have when the process is copied
     scope.after_fork()
-    scope.enter("mine")
+    scope.enter("mine", 1)
     scope.leave("mine")
     assert library.number == 8
 
@@ -246,3 +258,99 @@ raise SystemExit(status != 0)
 """
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """Readings of how long cores were in use, one after the other, instead of the machine's own; no real sleep."""
+
+    def show(*readings):
+        monkeypatch.setattr(threads, "_neighbours", _Neighbours())
+        left = [reading if reading is None else _Use(*reading) for reading in readings]
+        monkeypatch.setattr(threads, "_use_of_cores", lambda: left.pop(0))
+        monkeypatch.setattr(threads.time, "sleep", lambda seconds: None)
+        return left
+
+    return show
+
+
+@pytest.mark.parametrize(
+    ("idle", "own", "free"),
+    [
+        (8.0, 0.0, 8),  # nobody works
+        (7.8, 0.1, 8),  # nobody to speak of
+        (0.0, 8.0, 8),  # all of it is ours
+        (6.9, 0.1, 7),  # one core in use
+        (0.0, 0.7, 1),  # all in use, and we get less than one
+        (0.0, 0.0, 1),
+    ],
+)
+def test_the_cores_that_others_leave_free(seen, use, idle, own, free):
+    library = Library(8)
+    use(library)
+    seen((100.0, 5.0, 50.0), (101.0, 5.0 + own, 50.0 + idle))
+    with threads_for(10_000):
+        assert library.number == free
+    assert library.number == 8
+
+
+def test_small_matrices_are_for_one_thread_and_nobody_looks_at_cores_for_them(seen, use):
+    library = Library(8)
+    use(library)
+    readings = seen()
+    with threads_for(SMALL):
+        assert library.number == 1
+    assert readings == []
+
+
+def test_what_is_free_is_looked_at_again_since_last_time(seen, use):
+    library = Library(4)
+    use(library)
+    left = seen(
+        (10.0, 0.0, 0.0), (10.1, 0.0, 0.4), (10.11, 0.0, 0.4), (12.0, 1.9, 0.4), (90.0, 9.0, 9.0), (90.1, 9, 9.4)
+    )
+    numbers = []
+    for _ in range(4):
+        with threads_for(SMALL + 1):
+            numbers.append(library.number)
+    assert numbers == [4, 4, 1, 4]  # free; too soon to tell anew; others came; after a long time, looked at anew
+    assert left == []
+
+
+def test_where_the_system_does_not_tell_the_number_stays(seen, use):
+    library = Library(4)
+    use(library)
+    seen(None, None)
+    with threads_for(SMALL + 1):
+        assert library.number == 4
+
+
+def test_no_more_threads_than_were_set_before(seen, use):
+    library = Library(2)
+    use(library)
+    seen((10.0, 0.0, 0.0), (11.0, 0.0, 16.0))
+    with threads_for(SMALL + 1):
+        assert library.number == 2
+    with blas_threads(5):
+        assert library.number == 2
+
+
+def test_jobs_limit_linear_algebra_too(use):
+    library = Library(8)
+    use(library)
+    with on_jobs(None):
+        assert library.number == 8
+    with on_jobs(3):
+        assert library.number == 3
+        with on_jobs(1):
+            assert library.number == 1
+        assert library.number == 3
+    assert library.number == 8
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/stat"), reason="this system does not tell the use of its cores")
+def test_the_real_cores():
+    use = threads._use_of_cores()
+    assert use is not None
+    assert use.idle >= 0.0
+    assert 1 <= _Neighbours().free_cores() <= len(os.sched_getaffinity(0))

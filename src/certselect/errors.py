@@ -64,6 +64,10 @@ class ColumnsLeftOutWarning(UserWarning):
     """Columns that only tell one row from another were left out."""
 
 
+class DeviceWarning(UserWarning):
+    """A GPU was wanted but cannot be used, or has too little memory; the CPU was used."""
+
+
 class IdleSettingWarning(UserWarning):
     """A setting has no effect beside another one."""
 

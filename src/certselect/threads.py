@@ -4,18 +4,25 @@ The kernels release Python's lock, so ordinary threads run them on all cores.
 That honours `n_jobs` exactly, may itself be called from several threads or
 after a fork, and leaves a pause between parts for progress and Ctrl-C; Numba's
 own parallel loops allow none of the three.
+
+Linear algebra has threads of its own, which wait for each other by spinning: beside a neighbour
+who uses the cores too, two of them can take many times as long as one. Hence `threads_for`
+looks at what others leave free, and `n_jobs` limits these threads as well.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from functools import cache
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 from threadpoolctl import ThreadpoolController
 
@@ -23,8 +30,13 @@ from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.progress import report
 
-# Up to this size of matrices a search and its bound are as quick on one thread of linear algebra, even on idle cores.
-SMALL = 500
+# Up to this size of matrices a search, its bound and a proof are as quick on one thread, even on idle cores.
+SMALL = 600
+# Over how many seconds the use of cores is looked at, and after how many it may have changed.
+LOOK_FOR, OUTDATED = 0.05, 5.0
+# A core that others use for less than this part of the time is free.
+NEGLIGIBLE_USE = 0.3
+_jobs: ContextVar[int | None] = ContextVar("n_jobs", default=None)
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -65,21 +77,52 @@ def run_parts(stage: str, parts: Sequence[Callable[[], None]], n_threads: int) -
             raise
 
 
-@contextmanager
-def one_blas_thread(when: bool) -> Iterator[None]:
-    """A block in which NumPy's and SciPy's linear algebra runs on one thread, if `when`.
+def threads_for(size: int) -> AbstractContextManager[None]:
+    """A block of linear algebra with matrices of this size: on one thread for small ones, else on the free cores.
 
-    For small matrices: threads cost more than they bring there, and on busy cores they
-    wait for each other some twenty times longer than the work takes. As a rule the number of
-    threads is that of the whole process, so blocks that overlap in several threads share it.
+    Threads cost more than they bring for small matrices, and on busy cores they wait for each
+    other some twenty times longer than the work takes.
     """
-    if not when:
+    return blas_threads(1 if size <= SMALL else _neighbours.free_cores())
+
+
+@contextmanager
+def on_jobs(n_jobs: int | None) -> Iterator[None]:
+    """A block in which nothing runs on more threads than `n_jobs` stands for; None for no such limit."""
+    token = _jobs.set(n_jobs) if n_jobs is not None else None
+    try:
+        with blas_threads(None if n_jobs is None else thread_count(n_jobs)):
+            yield
+    finally:
+        if token is not None:
+            _jobs.reset(token)
+
+
+def workers() -> int:
+    """How many threads of our own may run here: as many as the `n_jobs` of the block around it stands for."""
+    return thread_count(_jobs.get())
+
+
+def one_blas_thread(when: bool) -> AbstractContextManager[None]:
+    """A block in which linear algebra runs on one thread, if `when`."""
+    return blas_threads(1 if when else None)
+
+
+@contextmanager
+def blas_threads(most: int | None) -> Iterator[None]:
+    """A block in which NumPy's and SciPy's linear algebra runs on at most so many threads; None for no limit.
+
+    Nobody gets more threads than there were: who sets a number by OPENBLAS_NUM_THREADS, OMP_NUM_THREADS or
+    threadpoolctl keeps it. As a rule the number of threads is that of the whole process, so of blocks
+    that overlap, be it in several threads, the smallest limit holds for all.
+    """
+    if most is None:
         yield
         return
     block, scopes = object(), (_process, _thread.scope)
     try:
         for scope in scopes:
-            scope.enter(block)
+            scope.enter(block, most)
         yield
     finally:
         try:
@@ -94,34 +137,58 @@ def _leave(block: object, scopes: tuple[_Scope, ...]) -> None:
         scope.leave(block)
 
 
+_UNSETTLED = -1
+
+
+class _Block(NamedTuple):
+    thread: int  # in which it runs
+    most: int
+
+
 class _Scope:
-    """Blocks under way that share some libraries: the first sets one thread, the last brings back what was before."""
+    """Blocks under way that share some libraries: the smallest limit holds, the last brings back what was before."""
 
     def __init__(self, *, per_thread: bool) -> None:
         self._per_thread = per_thread
         self._lock = threading.Lock()
-        self._inside: dict[object, int] = {}  # blocks, with the thread each runs in
+        self._inside: dict[object, _Block] = {}
         self._before: list[int] | None = None
+        self._own: list[set[int]] = []  # the numbers that each library has had from us, or before
+        self._limit: int | None = None  # the one that is set everywhere
 
-    def enter(self, block: object) -> None:
+    def enter(self, block: object, most: int) -> None:
         with self._lock:
-            self._inside[block] = threading.get_ident()
+            self._inside[block] = _Block(threading.get_ident(), most)
             if self._before is None:
-                libraries = _blas(self._per_thread)
-                self._before = [library.num_threads for library in libraries]
-                for library in libraries:
-                    _set_threads(library, 1)
+                before = [library.num_threads for library in _blas(self._per_thread)]
+                self._own, self._before = [{number} for number in before], before
+            self._limit_to(self._smallest())
 
     def leave(self, block: object) -> None:
         """May be called again for the same block, if Ctrl-C came in between."""
         with self._lock:
             self._inside.pop(block, None)
-            if self._inside or self._before is None:
+            if self._before is None:
                 return
-            for library, number in zip(_blas(self._per_thread), self._before, strict=True):
-                if library.num_threads == 1:  # else somebody else has set it since, who is to have it
-                    _set_threads(library, number)
-            self._before = None
+            self._limit_to(self._smallest())
+            if not self._inside:
+                self._before = None
+
+    def _smallest(self) -> int | None:
+        return min((block.most for block in self._inside.values()), default=None)
+
+    def _limit_to(self, limit: int | None) -> None:
+        """Give each library the number of before, or the limit if that is less."""
+        if limit == self._limit:
+            return
+        assert self._before is not None, "noted by the first block"
+        self._limit = _UNSETTLED  # should Ctrl-C come now, the next block to begin or end sees to it
+        for library, before, own in zip(_blas(self._per_thread), self._before, self._own, strict=True):
+            if library.num_threads in own:  # else somebody else has set it since, who is to have it
+                number = before if limit is None else min(before, limit)
+                own.add(number)
+                _set_threads(library, number)
+        self._limit = limit
 
     def after_fork(self) -> None:
         """Forget, in a new process, the threads that were not copied: their blocks do not come to an end there.
@@ -130,7 +197,7 @@ class _Scope:
         """
         self._lock = threading.Lock()
         here = threading.get_ident()
-        self._inside = {block: thread for block, thread in self._inside.items() if thread == here}
+        self._inside = {name: block for name, block in self._inside.items() if block.thread == here}
 
 
 class _OfThisThread(threading.local):
@@ -161,6 +228,56 @@ def _has_number_per_thread(library: Any) -> bool:
     return library.internal_api == "mkl" or (library.internal_api == "openblas" and library.threading_layer == "openmp")
 
 
-_process, _thread = _Scope(per_thread=False), _OfThisThread()
+class _Use(NamedTuple):
+    """Seconds since some time in the past: by the clock, of this process on all cores, and of all cores idle."""
+
+    now: float
+    own: float
+    idle: float
+
+
+class _Neighbours:
+    """How many cores other processes leave free, seen over a moment or since it was last asked."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last: _Use | None = None
+        self._free: int | None = None
+
+    def free_cores(self) -> int | None:
+        """Cores that are idle or in use by this very process, one at least; None where the system does not tell."""
+        with self._lock:
+            use = _use_of_cores()
+            if use is not None and (self._last is None or use.now - self._last.now > OUTDATED):
+                self._last = use
+                time.sleep(LOOK_FOR)
+                use = _use_of_cores()
+            if use is None or self._last is None:
+                return None
+            span = use.now - self._last.now
+            if span >= LOOK_FOR:
+                free = (use.idle - self._last.idle + use.own - self._last.own) / span
+                self._last, self._free = use, max(1, math.floor(free + NEGLIGIBLE_USE))
+            return self._free
+
+    def after_fork(self) -> None:
+        """In a new process nobody holds the lock, and the time it has used begins anew."""
+        self._lock, self._last = threading.Lock(), None
+
+
+def _use_of_cores() -> _Use | None:
+    """Of the cores this process may use; None where the system does not tell, as those other than Linux."""
+    try:
+        with open("/proc/stat", encoding="ascii") as lines:
+            cores = [line.split() for line in lines if line.startswith("cpu")]
+        allowed = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+        ticks = sum(int(idle) + int(waiting) for name, _, _, _, idle, waiting, *_ in cores if name in allowed)
+        return _Use(time.perf_counter(), time.process_time(), ticks / os.sysconf("SC_CLK_TCK"))
+    except (OSError, AttributeError, ValueError):
+        return None
+
+
+_process, _thread, _neighbours = _Scope(per_thread=False), _OfThisThread(), _Neighbours()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_process.after_fork)
+    os.register_at_fork(after_in_child=_neighbours.after_fork)

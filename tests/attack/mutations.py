@@ -156,15 +156,19 @@ def other_entries(entry: Any) -> Iterator[Any]:
 
 
 def _repacked(text: str) -> list[str]:
-    """Packed numbers, each changed in another way and packed again."""
+    """Packed numbers, floats or whole ones, each changed in another way and packed again."""
     try:
         raw = zlib.decompress(base64.b64decode(text, validate=True))
-        numbers = np.frombuffer(raw, dtype="<f8") if len(raw) % 8 == 0 else np.frombuffer(raw, dtype="<f4")
     except (ValueError, zlib.error):
         return []
+    kinds = ["<f8" if len(raw) % 8 == 0 else "<f4" if len(raw) % 4 == 0 else "<i1"]
+    kinds += ["<i4"] if len(raw) % 4 == 0 else ["<i2"] if len(raw) % 2 == 0 else []
+    changed = []
     with np.errstate(all="ignore"):
-        changed = [numbers * 0, -numbers, numbers * 10, numbers[::-1], numbers[:-1], numbers + 1, numbers * np.inf]
-    return [base64.b64encode(zlib.compress(part.astype(numbers.dtype).tobytes())).decode() for part in changed]
+        for numbers in (np.frombuffer(raw, dtype=kind) for kind in kinds):
+            others = [numbers * 0, -numbers, numbers * 10, numbers[::-1], numbers[:-1], numbers + 1, numbers * np.inf]
+            changed += [other.astype(numbers.dtype).tobytes() for other in others]
+    return [base64.b64encode(zlib.compress(part)).decode() for part in changed]
 
 
 def mutations(stored: dict[str, Any]) -> Iterator[tuple[Path, Any]]:

@@ -1,5 +1,7 @@
 """Consequences: whatever N and w are, no allowed subset exceeds what they are said to prove."""
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -9,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certificate.made_reduced import allowed, at_least, best, made_reduced
+from certselect.certificate import least_slack, matrix_errors, open_problem, rows
 from certselect.certificate.consequences import consequences
+from certselect.certificate.lanczos import lowest_eigenvalue
 from certselect.certificate.least_slack import LeastSlack
 from certselect.certificate.open_problem import OpenProblem
 from certselect.criteria.reduced import ReducedProblem
@@ -277,3 +281,68 @@ def test_the_least_slack_is_that_of_all_real_vectors_but_for_rounding(seed: int)
             wanted = smallest(np.array([sizes, np.arange(m) == i], dtype=float), np.array([float(k), entry]))
             assert proved[i] <= wanted * (1 + 1e-10) + 1e-12
             assert proved[i] == pytest.approx(wanted, rel=1e-6, abs=1e-8)
+
+
+@contextlib.contextmanager
+def worked_as_if_large(block: int = 2) -> Iterator[None]:
+    """A few rows at a time, and a look at the lowest eigenvalue: as for matrices of thousands of units."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rows, "ONE_GO", 0)
+        for module in (rows, open_problem, matrix_errors, least_slack):
+            patched.setattr(module, "BLOCK", block)
+        yield
+
+
+@settings(max_examples=250, deadline=None)
+@given(seeds)
+def test_no_allowed_subset_exceeds_what_is_proved_of_large_problems(seed: int) -> None:
+    problem, rng = made_reduced(seed, most=7), np.random.default_rng(seed)
+    with worked_as_if_large(int(rng.integers(1, 4))):
+        opened = OpenProblem.of(problem)
+        if opened.k > 0 and len(opened) > 0:
+            check(problem, opened, *made_slack(rng, opened.matrix))
+    whole = OpenProblem.of(problem)
+    assert np.array_equal(opened.matrix, whole.matrix)
+    assert np.allclose(opened.off, whole.off, rtol=1e-12, atol=0.0)
+
+
+@settings(max_examples=150, deadline=None)
+@given(seeds)
+def test_some_rows_at_a_time_give_what_all_of_them_give(seed: int) -> None:
+    problem, rng = made_reduced(seed), np.random.default_rng(seed)
+    opened = OpenProblem.of(problem)
+    if opened.k == 0:
+        return
+    m = len(opened)
+    N, w = made_slack(rng, opened.matrix)
+    pairs = np.array([(i, j) for i in range(m) for j in range(i)], dtype=np.intp).reshape(-1, 2)
+    wanted = consequences(opened, N, w, pairs)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rows, "ONE_GO", 0)
+        patched.setattr(rows, "BLOCK", int(rng.integers(1, 4)))
+        proved = consequences(opened, N, w, pairs)
+    for name in ("bound", "price", "if_in", "if_out", "if_both"):
+        assert np.allclose(getattr(proved, name), getattr(wanted, name), rtol=1e-13, atol=1e-300)
+
+
+@pytest.mark.parametrize("lowest", [-1e-2, -1.0])
+def test_a_shift_of_a_large_matrix_is_hardly_more_than_it_needs(lowest: float) -> None:
+    """Of a known lowest eigenvalue: after one look at it, the shift is a tenth above what has to be."""
+    rng = np.random.default_rng(0)
+    basis = np.linalg.qr(rng.standard_normal((60, 60)))[0]
+    N = (basis * np.concatenate([[lowest], rng.random(59)])) @ basis.T
+    N = 0.5 * (N + N.T)
+    with worked_as_if_large(16):
+        least = LeastSlack(N, np.ones(60, dtype=int), 5, 5)
+    assert -5 * lowest <= least.shift_cost <= -5 * 1.1 * lowest
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds)
+def test_the_lowest_eigenvalue_is_estimated_from_above(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(1, 60))
+    G = rng.standard_normal((m, int(rng.integers(1, m + 1))))
+    matrix = G @ G.T * rng.choice([-1.0, 0.0, 1.0])
+    exact, scale = np.linalg.eigvalsh(matrix)[0], np.abs(matrix).max() * m
+    assert -1e-12 * scale <= lowest_eigenvalue(matrix) - exact <= (1e-9 if m <= 30 else 1e-2) * scale

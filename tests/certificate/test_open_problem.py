@@ -118,3 +118,16 @@ def test_a_budget_spent_to_the_last_cent_by_inexact_costs_is_no_obstacle() -> No
         opened = opened.with_unit(0)
     assert not opened.infeasible
     assert opened.taken == tuple(range(10))
+
+
+def test_decisions_leave_the_reduced_problem_as_it_is() -> None:
+    """Nothing decided, the matrix is the reduced problem's own: what is decided must not show in that."""
+    A = np.random.default_rng(0).standard_normal((6, 6))
+    Q = A + A.T
+    before = Q.copy()
+    opened = OpenProblem.of(plain(Q, 3))
+    assert np.shares_memory(opened.matrix, Q)
+    opened.with_unit(0).with_unit(1).without(np.array([True, False, False, False]))
+    raised = OpenProblem.of(plain(Q, 3), -0.5)
+    assert raised.matrix.min() == -0.5
+    assert np.array_equal(Q, before)

@@ -130,7 +130,7 @@ def test_each_spelling(tmp_path):
         --discretize quantile --bins sturges --integers numbers --target-bins 4
         --include a --include b --exclude c --all-or-none a,b --all-or-none d,e,f --at-most-one g,h
         --costs '{costs}' --budget 3 --criterion mrmr --beta 0.5 --strategy cobra --polish --certify
-        --max-seconds 2.5 --seed 7 --option draws=500 --option repair=best --option ties=True
+        --max-seconds 2.5 --device cpu --seed 7 --option draws=500 --option repair=best --option ties=True
         --option tol=1e-6 --option 'steps=[1, 2]' --option max-subsets=null --option a=b=c
     """
     settings, _ = called(*shlex.split(line))
@@ -167,6 +167,7 @@ def test_each_spelling(tmp_path):
         "polish": True,
         "certify": True,
         "max_seconds": 2.5,
+        "device": "cpu",
         "random_state": 7,
     }
 

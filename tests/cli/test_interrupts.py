@@ -51,7 +51,7 @@ SELECT = {
     ("forward", 2): ["--strategy", "forward"],
     ("relaxation", 3): ["--strategy", "forward", "--certify"],
     ("proof", 1): ["--strategy", "forward", "--tight"],
-    ("relaxation", 2): ["--strategy", "forward", "--tight"],
+    ("proof", 5): ["--strategy", "forward", "--tight"],
     ("rounding", 1): ["--strategy", "cobra", "--polish"],
     ("annealing", 1): ["--strategy", "annealing", "--certify"],
 }
@@ -108,7 +108,8 @@ def test_a_path_interrupted_in_a_proof_searches_and_proves_nothing_more(csv, tmp
         done = in_process("path", csv, "-t", "y", "--max-size", 6, "--strategy", "forward", option, "--json", file)
     assert done.returncode == 130, done.stderr
     assert stages.count(stage) == 1
-    assert stages[-1] == stage
+    # The multipliers there are by then still become a bound.
+    assert set(stages[stages.index(stage) + 1 :]) <= {"certificate"}
     curve = json.loads(file.read_text())
     # One search gave all sizes; those behind the interrupt have no bound.
     assert curve["sizes"] == [1, 2, 3, 4, 5, 6]

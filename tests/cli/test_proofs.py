@@ -107,7 +107,7 @@ def test_damaged_proofs_are_refused_in_words(csv, tmp_path, damage):
     part = result["certificate"]["proof"]["parts"][0]
     step = part["steps"][0]
     if damage == "matrix":
-        step["upper_triangle"] = base64.b64encode(zlib.compress(b"\0" * 8)).decode()
+        step["above_diagonal"] = base64.b64encode(zlib.compress(b"\0" * 8)).decode()
     elif damage == "claim":
         step["out"] = result["selection"]["indices"]
     elif damage == "depth":
@@ -123,7 +123,17 @@ def test_damaged_proofs_are_refused_in_words(csv, tmp_path, damage):
     assert "Traceback" not in refused.stderr
 
 
-def test_a_time_limit_is_for_those_who_take_it(csv):
-    refused = in_process("select", csv, "--target", "y", "--strategy", "forward", "--max-seconds", 3)
-    assert refused.returncode == 2
-    assert "max_seconds" in refused.stderr
+def test_a_time_limit_is_for_every_search_and_told_of(csv):
+    for strategy in ("forward", "exact"):
+        limited = in_process("select", csv, "--target", "y", "--strategy", strategy, "--max-seconds", 1e-9)
+        assert limited.returncode == 0
+        assert "the time limit of 1e-09 s ended it early" in limited.stderr
+    whole = in_process("select", csv, "--target", "y", "--strategy", "forward", "--max-seconds", 1000)
+    assert whole.returncode == 0
+    assert "time limit" not in whole.stderr
+    path = in_process("path", csv, "--target", "y", "--max-size", 3, "--max-seconds", 1e-9)
+    assert path.returncode == 0
+    assert "the time limit ended the work on 3 of 3 sizes early" in path.stderr
+    misplaced = in_process("select", csv, "--target", "y", "--strategy", "exact", "--option", "max_seconds=3")
+    assert misplaced.returncode == 2
+    assert "--max-seconds" in misplaced.stderr

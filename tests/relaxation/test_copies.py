@@ -49,10 +49,12 @@ def averaged(M: np.ndarray, copies: Copies) -> np.ndarray:
     return total / orders
 
 
-def solve_unmerged(monkeypatch: pytest.MonkeyPatch, Q: np.ndarray, k: int) -> Relaxation:
+def solve_unmerged(
+    monkeypatch: pytest.MonkeyPatch, Q: np.ndarray, k: int, sizes: np.ndarray | None = None
+) -> Relaxation:
     with monkeypatch.context() as patch:
-        patch.setattr(solving, "find_copies", lambda Q: None)
-        return solve(Q, k)
+        patch.setattr(solving, "find_copies", lambda Q, sizes: None)
+        return solve(Q, k, sizes=sizes)
 
 
 @given(
@@ -85,7 +87,9 @@ def test_a_merged_matrix_and_its_spread_are_the_average_over_exchanges(original:
     assert copies is not None
     A = np.random.default_rng(0).standard_normal((len(original) + 1,) * 2)
     average = averaged(A + A.T, copies)
-    np.testing.assert_allclose(copies.expand(copies.merge_matrix(A + A.T), copies.apart(average)), average, atol=1e-14)
+    np.testing.assert_allclose(
+        copies.expand(copies.merge_matrix(A + A.T), copies.apart(average[1:, 1:])), average, atol=1e-14
+    )
     v = copies.class_of * 1.5
     np.testing.assert_allclose(
         v @ average @ v, copies.merge_vector(v) @ copies.merge_matrix(average) @ copies.merge_vector(v)
@@ -110,6 +114,57 @@ def test_the_answer_is_that_of_the_unmerged_problem(monkeypatch: pytest.MonkeyPa
         rel=1e-5,
         abs=1e-8 * size,
     )
+
+
+def test_copies_of_unlike_sizes_are_no_copies() -> None:
+    original = [0, 0, 1, 0, 1, 0, 2]
+    Q = with_copies(redundancy_like(3, 2, seed=1), original, 1.0)
+    copies = find_copies(Q, np.array([2, 1, 1, 1, 1, 2, 1]))
+    assert copies is not None
+    assert copies.class_of.tolist() == [0, 1, 2, 3, 2, 3, 1, 4]
+    assert copies.first.tolist() == [0, 1, 2, 3, 7]
+    assert copies.counts.tolist() == [1, 2, 2, 2, 1]
+    assert find_copies(Q[:2, :2], np.array([1, 2])) is None
+
+
+@pytest.mark.parametrize("alike", [0.0, 0.3, 1.0, -1.0])
+@pytest.mark.parametrize("k", [5, 11, 30])
+def test_the_answer_is_that_of_the_unmerged_problem_with_sizes(
+    monkeypatch: pytest.MonkeyPatch, k: int, alike: float
+) -> None:
+    original = np.array([0, 0, *range(12), 3, 3, 3, 3, *range(6)])
+    Q = with_copies(redundancy_like(12, k, seed=k), original.tolist(), alike)
+    sizes = original % 3 + 1
+    sizes[-2] = 4  # alike, but for its size
+    merged, whole = solve(Q, k, sizes=sizes), solve_unmerged(monkeypatch, Q, k, sizes)
+    assert merged.status is whole.status is Status.SOLVED
+    size = k * np.abs(Q).max()
+    assert merged.dual_value == pytest.approx(whole.dual_value, rel=2e-6, abs=1e-8 * size)
+    assert merged.primal_value == pytest.approx(whole.primal_value, rel=2e-6, abs=1e-8 * size)
+    assert upper_bound(Q, k, merged.multipliers, sizes) <= merged.dual_value + 1e-6 * size
+    np.testing.assert_allclose(merged.matrix.diagonal(), 1.0, atol=1e-6)
+    assert np.linalg.eigvalsh(merged.matrix)[0] > -1e-9
+    assert merged.membership @ sizes == pytest.approx(k, abs=1e-6)
+    again = solve(1.01 * Q, k, sizes=sizes, warm_start=merged)
+    assert again.status is Status.SOLVED
+    assert again.dual_value == pytest.approx(1.01 * whole.dual_value, rel=2e-6, abs=1e-8 * size)
+
+
+def test_auto_counts_copies_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of columns of which few differ are a small problem."""
+    original = np.random.default_rng(0).integers(0, 60, 5000)
+    few = redundancy_like(60, 12, seed=1).astype(np.float32)
+    Q = few[np.ix_(original, original)]
+    Q[original[:, None] == original] = -0.3
+    np.fill_diagonal(Q, few[original, original])
+    merged = []
+    monkeypatch.setattr(Copies, "expand", lambda self, Y, spread: merged.append(Y) or Y)  # 5000 x 5000 is not needed
+    answer = solve(Q, 12)
+    assert answer.method == "interior_point"
+    assert answer.status is Status.SOLVED
+    assert merged[0].shape == (61, 61)
+    assert answer.multipliers.shape == (5001,)
+    assert answer.dual_value >= solve(few, 12).primal_value  # whoever may choose copies can also leave them
 
 
 @pytest.mark.parametrize("original", [[0, 0], [0, 0, 0, 0, 0], [0, 1, 1, 0, 1, 0], [0, 0, 0, 1]])

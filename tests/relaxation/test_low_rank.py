@@ -1,11 +1,16 @@
 """The low-rank method: on the manifold, as good as interior point, its gap certified."""
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from certselect.certificate import upper_bound
 from certselect.relaxation import Iterate, Status, solve
 from relaxation.made_problems import best_value, degenerate, from_known_pair, random_problem, redundancy_like
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "relaxation.py"
 
 
 @pytest.mark.parametrize(("n", "k"), [(8, 1), (40, 4), (40, 20), (40, 39), (150, 12)])
@@ -57,6 +62,18 @@ def test_degenerate_problems_keep_a_valid_bound(name: str, n: int, ks: list[int]
         assert bound >= best_value(Q, k) - 1e-13 * k * np.abs(Q).max()
         if n > 3:
             assert answer.status in (Status.SOLVED, Status.NEARLY_SOLVED)
+
+
+def test_same_answer_every_time() -> None:
+    """On this problem, from the benchmarks, Lanczos draws a vector of its own."""
+    spec = importlib.util.spec_from_file_location("benchmark_of_relaxations", BENCHMARK)
+    assert spec is not None
+    assert spec.loader is not None
+    benchmark = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(benchmark)
+    Q = benchmark.gaussian_problem(300, 20, np.float64)
+    once, again = solve(Q, 20, "low_rank"), solve(Q, 20, "low_rank")
+    np.testing.assert_array_equal(once.multipliers, again.multipliers)
 
 
 def test_single_precision_matrix() -> None:

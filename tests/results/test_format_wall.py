@@ -10,6 +10,7 @@ import certselect
 SOURCE = Path(certselect.__file__).parent
 # Keys that mean nothing elsewhere; others, like "k" and "features", are words of every day.
 KEYS = {
+    "above_diagonal",
     "any_size",
     "certselect result",
     "drawn_size",

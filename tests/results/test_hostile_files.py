@@ -200,7 +200,8 @@ def test_broken_files_take_neither_time_nor_memory():
     """Lengths and sizes that are claimed are not believed: a proof of a million units, ten million features."""
     stored = made("tight constraints").result.to_dict()
     proof = copy.deepcopy(stored["certificate"]["proof"])
-    step = {"size": 1 << 20, "upper_triangle": "A" * 1000, "weights": "", "out": [], "into": [], "twins": []}
+    step = {"size": 1 << 20, "grain": 1.0, "type": "int8", "above_diagonal": "A" * 1000, "diagonal": "", "weights": ""}
+    step |= {"out": [], "into": [], "twins": []}
     proof["parts"][0]["steps"] = [step]
     cases = [
         put(stored, ("certificate", "proof"), proof),

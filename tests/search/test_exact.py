@@ -6,11 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from certselect import SubsetProblem, certify, information_terms, select, subset_problem
+from certselect import SubsetProblem, certify, information_terms, memory, select, subset_problem
 from certselect.certificate import open_problem, replay
 from certselect.errors import InvalidInput
 from certselect.progress import listening
-from certselect.search.strategies import exact as exact_module
 from linearised import best_by_highs
 
 
@@ -222,9 +221,10 @@ def test_interrupted_at_the_very_start(hard_problem):
 
 
 def test_too_many_features_are_refused(monkeypatch):
-    monkeypatch.setattr(exact_module, "MOST_UNITS", 5)
-    with pytest.raises(InvalidInput, match="at most 5"):
+    monkeypatch.setattr(memory, "machine_bytes", lambda: memory.PROOF_BYTES * 36 - 1)
+    with pytest.raises(InvalidInput, match="6 candidates for strategy='exact'"):
         select(SubsetProblem.from_matrix(np.eye(6), 2), "exact")
+    select(SubsetProblem.from_matrix(np.eye(5), 2), "exact")
 
 
 @pytest.mark.parametrize("option", [{"max_seconds": 0}, {"max_seconds": math.nan}, {"max_ties": 0}])

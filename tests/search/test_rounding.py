@@ -107,6 +107,7 @@ def test_nothing_hangs_on_batches_or_precision(monkeypatch):
     assert len(steps) == 1
     assert run(Q.astype(np.float32))[:-1] == tuple(whole)  # 64ths are exact in both
     monkeypatch.setattr(rounding, "NUMBERS_AT_ONCE", 7 * n)
+    monkeypatch.setattr(rounding, "NUMBERS_REPAIRED_AT_ONCE", 7 * n)
     monkeypatch.setattr(repair_module, "COLUMNS_AT_ONCE", 11)
     *parts, steps = run(Q)
     assert parts == whole
@@ -161,7 +162,7 @@ def test_an_indefinite_matrix_is_clipped():
 def test_found_keeps_a_better_start_until_the_end(make_problem, monkeypatch):
     """Interrupted, the better start stays; at the end the rounded subset stands, even if worse."""
     problem = make_problem([4.0, 3.0, 2.0, 1.0], np.zeros((4, 4)), "d1", 2)
-    monkeypatch.setattr(rounding, "NUMBERS_AT_ONCE", 4)
+    monkeypatch.setattr(rounding, "NUMBERS_REPAIRED_AT_ONCE", 4)
     drawn = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=bool)
     found = Found()
     start_from_forward(problem.units, found, np.random.default_rng(0))

@@ -133,7 +133,7 @@ class TestDeclinedWeights:
         ({"strategy_options": {"draws": 0}}, "Got draws=0;"),
         ({"strategy": ["forward", "genetic"], "strategy_options": {"population": 1}}, "Got population=1 with"),
         ({"discretize": "quantil"}, "Got discretize='quantil';"),
-        ({"strategy": "forward", "max_seconds": 3}, "Got max_seconds=3.0 with strategy='forward'"),
+        ({"strategy": "exact", "strategy_options": {"max_seconds": 3}}, "Got max_seconds=3 with strategy='exact'"),
     ],
 )
 def test_a_wrong_setting_is_told_as_itself_before_anything_is_measured(table, change, said, monkeypatch):

@@ -215,7 +215,7 @@ def test_bad_tables_are_refused_with_the_reason(X, y, said):
         SubsetSelector(1).fit(X, y)
 
 
-@pytest.mark.parametrize(("stage", "certify"), [("forward", False), ("relaxation", True), ("relaxation", "tight")])
+@pytest.mark.parametrize(("stage", "certify"), [("forward", False), ("relaxation", True), ("proof", "tight")])
 def test_ctrl_c_is_said_where_nobody_looks_at_the_status(stage, certify):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (60, 40)), rng.integers(0, 2, 60)

@@ -43,6 +43,7 @@ DEFAULTS = {
     "polish": False,
     "certify": False,
     "max_seconds": None,
+    "device": "auto",
     "random_state": None,
 }
 
@@ -153,6 +154,7 @@ WRONG = {
     "polish": [1, "yes", None],
     "certify": [1, "yes", None],
     "max_seconds": [0, -1, float("nan"), float("inf"), "3", True],
+    "device": ["gpu", None, 0, ""],
     "random_state": [-1, "0", 1.5, True, [0]],
 }
 
@@ -375,6 +377,7 @@ keyword_sets = st.builds(
             "polish": st.booleans(),
             "certify": st.sampled_from([False, True, "tight"]),
             "max_seconds": positive,
+            "device": st.sampled_from(["auto", "cpu", "cuda"]),
             "random_state": st.none() | st.integers(min_value=0),
         },
     ),

@@ -7,9 +7,10 @@ Read from the top, each module rests on those before it:
 3. `lift`, `reduced_bound`: the same under constraints; what may be added to the matrix without harm.
 4. `matrix_errors`, `open_problem`: what is left to decide once some units are in and some out, and how far its
    matrix is from the terms it stands for.
-5. `rows`, `least_slack`, `consequences`: any symmetric matrix proves a bound on all subsets that
+5. `rows`, `lanczos`, `least_slack`, `consequences`: any symmetric matrix proves a bound on all subsets that
    are left, on those with a unit and on those without it, so that units can be decided.
-6. `twins`, `proof`: decisions one after the other, and cases, make a proof that `replay` derives again.
+6. `coarse`, `twins`, `proof`: decisions one after the other, by matrices in few bits, and cases, make a proof that
+   `replay` derives again.
 7. `certificate`: the value of a subset beside a bound, by multipliers or by proof.
 """
 

@@ -42,6 +42,8 @@ class Certificate:
         Of a tight bound, in place of multipliers: `replay` checks it.
     known : float
         Subsets worth no more than this are what the proof does not look at; NaN without one.
+    proof_too_large : bool
+        Whether a search proved more than these multipliers do, by a proof that grew too large to keep.
     """
 
     value: float
@@ -51,6 +53,7 @@ class Certificate:
     lift: Lift | None = None
     proof: Proof | None = None
     known: float = math.nan
+    proof_too_large: bool = False
 
     @property
     def gap(self) -> float:

@@ -16,11 +16,15 @@ from certselect.certificate.rounding import UNIT
 (dpotrf,) = get_lapack_funcs(("potrf",), dtype=np.float64)
 
 
-def factorised(matrix: np.ndarray, diagonal: np.ndarray) -> np.ndarray | None:
-    """R' in the lower triangle, anything above it, for a matrix with this diagonal; None where it breaks down."""
-    factor = np.array(matrix, order="F")
+def factorised(matrix: np.ndarray, diagonal: np.ndarray, down: float = 1.0) -> np.ndarray | None:
+    """R', lower triangular, of a symmetric matrix times `down`, a power of two, with this diagonal in place of its own.
+
+    None where it breaks down. The factor is the only copy that is made.
+    """
+    factor = np.empty(matrix.shape, order="F")
+    np.multiply(matrix if matrix.flags.f_contiguous else matrix.T, down, out=factor)
     np.fill_diagonal(factor, diagonal)
-    return factor if dpotrf(factor, lower=1, clean=0, overwrite_a=1)[1] == 0 else None
+    return factor if dpotrf(factor, lower=1, clean=1, overwrite_a=1)[1] == 0 else None
 
 
 def hidden_part(n: int) -> float:

@@ -81,13 +81,16 @@ def consequences(problem: OpenProblem, N: np.ndarray, w: np.ndarray, pairs: np.n
         return _alike(problem, len(pairs), math.inf)
     scale = order_of(magnitude)
     down = 1.0 / scale
-    N, w = N * down, w * down
-    rows = Rows.of(problem.matrix * down, N, w, k, s, problem.never_both())
+    w = w * down
+    rows = Rows.of(problem.matrix, N, w, k, s, problem.never_both(), down=down)
     g = rows.g
     price, dues = _best_price(problem, rows.whole)
     rows.charge(dues)
+    anywhere, if_in, if_out = np.array([rows.anywhere()]), rows.if_in(), rows.if_out()
+    if_both = np.array([rows.if_both(int(i), int(j)) for i, j in pairs])
+    del rows  # before the next matrix of that size is made
     most = problem.most_units
-    least = LeastSlack(N, s, k, most)
+    least = LeastSlack(N, s, k, most, down=down)
     each = largest(g) + 2.0 * k * largest(w) + largest(dues) + k + 4.0
     added = [price * problem.budget if price > 0.0 else 0.0, ROUNDINGS * UNIT * most * each + UNDERFLOW]
 
@@ -104,13 +107,12 @@ def consequences(problem: OpenProblem, N: np.ndarray, w: np.ndarray, pairs: np.n
             sums += rounding + SMALLEST + 8.0 * UNIT * (abs(problem.constant) + problem.lost + np.abs(inside))
         return np.where(row_bounds == -np.inf, -np.inf, np.minimum(sums, nothing_gained))
 
-    both = np.array([rows.if_both(int(i), int(j)) for i, j in pairs])
     return Consequences(
-        float(total(np.array([rows.anywhere()]), least.anywhere)[0]),
-        total(rows.if_in(), least.where(1.0)),
-        total(rows.if_out(), least.where(0.0)),
+        float(total(anywhere, least.anywhere)[0]),
+        total(if_in, least.where(1.0)),
+        total(if_out, least.where(0.0)),
         price * scale,
-        total(both, least.anywhere),
+        total(if_both, least.anywhere),
     )
 
 

@@ -8,6 +8,7 @@ that are added. A matrix in float32 loses half a unit of each of its entries as 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -20,13 +21,17 @@ from certselect.criteria.units import UnitProblem
 
 # Roundings of an entry beside the additions: products with the weight, the last sums.
 FEW = 8
+BLOCK = 256
 
 
 class MatrixErrors(NamedTuple):
-    """At most so far off is each entry of the diagonal (m,), each other entry (m, m; None: exact), and the constant."""
+    """At most so far off is each entry of the diagonal (m,), each other entry, and the constant.
+
+    `beside` says it of some rows (rows, m), so that there is no second matrix of that size; None where they are exact.
+    """
 
     diagonal: np.ndarray
-    beside: np.ndarray | None
+    beside: Callable[[slice], np.ndarray] | None
     constant: float
 
 
@@ -47,20 +52,27 @@ def matrix_errors(reduced: ReducedProblem) -> MatrixErrors:
     for i, columns in enumerate(members):
         added = float(np.abs(terms.linear[columns]).sum())
         for column in columns.tolist() if cost else ():
-            beside = [other for other in (*columns.tolist(), *held) if other != column]
-            added += cost * float(np.abs(terms.pair_row(column)[beside]).sum(dtype=np.float64))
+            others = [other for other in (*columns.tolist(), *held) if other != column]
+            added += cost * float(np.abs(terms.pair_row(column)[others]).sum(dtype=np.float64))
         diagonal[i] = (len(columns) * (len(columns) + len(held)) + FEW) * UNIT * added
-    beside = None
-    if grouped and cost:
-        order, starts = np.concatenate(members), np.cumsum([0, *map(len, members)])[:-1]
-        sums = np.add.reduceat(np.abs(terms.pair_matrix[np.ix_(order, order)]), starts, axis=0, dtype=np.float64)
-        sums = np.add.reduceat(sums, starts, axis=1)
-        beside = (np.outer(reduced.sizes, reduced.sizes) + FEW) * (UNIT * 0.5 * cost) * sums
+    order = [column for columns in members for column in columns.tolist()]
+    starts = np.cumsum([0, *map(len, members)])
     if single:
-        rounded = 2.0 * SINGLE_UNIT * np.abs(reduced.matrix).astype(np.float64)
-        diagonal += rounded.diagonal()
-        beside = rounded if beside is None else beside + rounded
-    return MatrixErrors(diagonal, beside, 2.0 * UNIT * abs(reduced.constant))
+        diagonal += 2.0 * SINGLE_UNIT * np.abs(reduced.matrix.diagonal()).astype(np.float64)
+
+    def beside(rows: slice) -> np.ndarray:
+        off = np.zeros((rows.stop - rows.start, m))
+        if grouped and cost:
+            own = starts[rows.start : rows.stop + 1]
+            pairs = np.abs(terms.pair_matrix[np.ix_(order[own[0] : own[-1]], order)])
+            sums = np.add.reduceat(pairs, own[:-1] - own[0], axis=0, dtype=np.float64)
+            sums = np.add.reduceat(sums, starts[:-1], axis=1)
+            off += (np.outer(reduced.sizes[rows], reduced.sizes) + FEW) * (UNIT * 0.5 * cost) * sums
+        if single:
+            off += 2.0 * SINGLE_UNIT * np.abs(reduced.matrix[rows]).astype(np.float64)
+        return off
+
+    return MatrixErrors(diagonal, beside if single or (grouped and cost) else None, 2.0 * UNIT * abs(reduced.constant))
 
 
 def lost_in_matrix(problem: UnitProblem, lift: Lift | None = None) -> float:
@@ -85,9 +97,13 @@ def errors_of_units(errors: MatrixErrors, Q: np.ndarray, sizes: np.ndarray, k: i
     """How much each unit (m,) can add to how far off a subset's value is; raised to `floor`, an entry is not."""
     off = np.where(Q.diagonal() + errors.diagonal < floor, 0.0, errors.diagonal)
     others = unit_counts(k, sizes).most - 1 if k > 0 else 0
+    others = min(others, len(Q) - 1)
     if errors.beside is not None and others > 0:
-        beside = np.where(Q + errors.beside < floor, 0.0, errors.beside)
-        np.fill_diagonal(beside, 0.0)
-        others = min(others, len(Q) - 1)
-        off = off + np.partition(beside, len(Q) - others, axis=1)[:, len(Q) - others :].sum(axis=1)
+        for top in range(0, len(Q), BLOCK):
+            rows = slice(top, min(top + BLOCK, len(Q)))
+            beside = errors.beside(rows)
+            beside[Q[rows] + beside < floor] = 0.0
+            np.fill_diagonal(beside[:, rows], 0.0)
+            beside.partition(len(Q) - others, axis=1)
+            off[rows] += beside[:, len(Q) - others :].sum(axis=1)
     return off * (1.0 + 2.0**-20)  # these sums are rounded too

@@ -24,6 +24,7 @@ MOST_LISTED = 5000
 MOST_MASKED = 12
 # Of these, so many are valued exactly at most; more are hardly ever needed to tell the best.
 MOST_VALUED = 64
+BLOCK = 256
 
 
 class Listed(NamedTuple):
@@ -49,7 +50,8 @@ class OpenProblem:
     whole : ReducedProblem
         What this is left of.
     matrix : ndarray (m, m) of float64
-        Exactly symmetric; what the units that are in share with each open one is in its diagonal.
+        Exactly symmetric; what the units that are in share with each open one is in its diagonal. As long as it is
+        no other, it is the reduced problem's own.
     k : int
         Columns still to choose.
     constant : float
@@ -87,17 +89,19 @@ class OpenProblem:
         Entries below `floor` are raised to it. That makes no subset worth less, so every bound stays one; and a
         penalty far beyond what a subset can be worth no longer drowns everything else in its rounding errors.
         """
-        Q = problem.matrix.astype(np.float64)
+        Q = problem.matrix.astype(np.float64, copy=False)
         sizes = problem.sizes.astype(np.intp)
         errors = matrix_errors(problem)
         off = errors_of_units(errors, Q, sizes, problem.k, floor)
-        if not np.array_equal(Q, Q.T):
+        if not _symmetric(Q):
             # Only x'Qx counts, so what Q lacks of symmetry is averaged away; that rounds each entry once.
             off = off + 2.0 * UNIT * problem.k * largest(Q)
             Q = 0.5 * Q + 0.5 * Q.T
+        if Q.min(initial=math.inf) < floor:
+            Q = np.maximum(Q, floor)
         whole = cls(
             whole=problem,
-            matrix=np.maximum(Q, floor),
+            matrix=Q,
             k=problem.k,
             constant=problem.constant,
             sizes=sizes,
@@ -189,6 +193,8 @@ class OpenProblem:
         return joined.without(np.zeros(len(joined), dtype=bool))
 
     def _kept(self, kept: np.ndarray) -> OpenProblem:
+        if len(kept) == len(self):
+            return self
         return replace(
             self,
             matrix=np.ascontiguousarray(self.matrix[np.ix_(kept, kept)]),
@@ -252,3 +258,9 @@ class OpenProblem:
         sizes = np.einsum("ij,ij->i", x @ np.abs(self.matrix), x)
         rounding = (2 * max(self.most_units, 0) + 8) * UNIT * (sizes + abs(self.constant))
         return self.constant + sums + (rounding + x @ self.off + self.spent) * (1.0 + 16.0 * UNIT)
+
+
+def _symmetric(Q: np.ndarray) -> bool:
+    """Exactly; some rows at a time, without a second matrix."""
+    tops = range(0, len(Q), BLOCK)
+    return all(np.array_equal(Q[top : top + BLOCK, top:], Q[top:, top : top + BLOCK].T) for top in tops)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from certselect.certificate.coarse import Coarse
 from certselect.certificate.consequences import Consequences, consequences
 from certselect.certificate.open_problem import OpenProblem
 from certselect.certificate.twins import interchangeable
@@ -29,8 +30,8 @@ from certselect.criteria.reduced import ReducedProblem
 from certselect.errors import InvalidInput
 
 REMEDY = "Prove it again."
-# Numbers a proof that is kept or read may hold (256 MB).
-MOST_NUMBERS = 1 << 25
+# What the matrices of a proof that is kept or read may take.
+MOST_BYTES = 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +40,7 @@ class Step:
 
     Attributes
     ----------
-    N : ndarray (m, m)
-        Exactly symmetric.
+    N : Coarse (m, m)
     w : ndarray (m,)
     out, into : tuple of int
         Units no better subset holds, and units every better subset holds.
@@ -48,7 +48,7 @@ class Step:
         Pairs (kept, dropped) of interchangeable units that no better subset holds both of.
     """
 
-    N: np.ndarray
+    N: Coarse
     w: np.ndarray
     out: tuple[int, ...] = ()
     into: tuple[int, ...] = ()
@@ -87,9 +87,9 @@ class Proof:
             waiting.extend(reversed(part.cases))
 
     @property
-    def size(self) -> int:
-        """Numbers it holds."""
-        return sum(step.N.size for part in self.parts() for step in part.steps)
+    def nbytes(self) -> int:
+        """What its matrices take."""
+        return sum(step.N.nbytes for part in self.parts() for step in part.steps)
 
 
 class Decision(NamedTuple):
@@ -221,11 +221,11 @@ def _after_steps(open_problem: OpenProblem, known: float, proof: Proof, bound: f
 def derived(problem: OpenProblem, step: Step) -> Consequences:
     """What the step's matrix proves, if it is of the form a step has to have."""
     m, N, w = len(problem), step.N, step.w
-    if N.shape != (m, m) or w.shape != (m,) or N.dtype != np.float64 or w.dtype != np.float64:
-        shapes = f"{N.shape} and {w.shape} ({N.dtype}, {w.dtype})"
-        raise InvalidInput(f"a proof step of shapes {shapes}", f"{(m, m)} and {(m,)} (float64)", REMEDY)
-    if not (np.isfinite(N).all() and np.isfinite(w).all() and np.array_equal(N, N.T)):
-        raise InvalidInput("a proof step whose matrix is not symmetric or not finite", "any other", REMEDY)
+    if len(N) != m or w.shape != (m,) or w.dtype != np.float64:
+        got = f"a proof step with a matrix of {len(N)} units and weights of shape {w.shape} ({w.dtype})"
+        raise InvalidInput(got, f"{m}, and {(m,)} (float64)", REMEDY)
+    if not (np.isfinite(N.diagonal).all() and np.isfinite(w).all()):
+        raise InvalidInput("a proof step whose numbers are not finite", "any other", REMEDY)
     named = [*step.out, *step.into, *(unit for pair in step.twins for unit in pair)]
     strange = [unit for unit in named if not _is_unit(unit, problem)]
     if strange:
@@ -234,7 +234,7 @@ def derived(problem: OpenProblem, step: Step) -> Consequences:
         raise InvalidInput("a proof step with twins that are not two units", "pairs", REMEDY)
     if {kept for kept, _ in step.twins} & {dropped for _, dropped in step.twins}:
         raise InvalidInput("a proof step that drops a unit it keeps", "twins either kept or dropped", REMEDY)
-    return consequences(problem, N, w, np.array(step.twins, dtype=np.intp).reshape(-1, 2))
+    return consequences(problem, N.matrix(), w, np.array(step.twins, dtype=np.intp).reshape(-1, 2))
 
 
 def _is_unit(unit: object, problem: OpenProblem) -> bool:

@@ -7,15 +7,24 @@ For 0/1 vectors x with s'x = k, and B symmetric,
 
 fractions of units allowed in both. Pairs that are never both chosen count as -inf. Every sum is
 rounded up where it is formed; the rounding of the entries themselves is counted by the caller.
+
+B is the only matrix: what is made of its rows is made of some of them at a time, on all cores.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from certselect.certificate.rounding import UNIT
+from certselect.threads import run_parts, workers
+
+# Up to so many rows are worked on in one go, and of more so many at a time.
+ONE_GO = 1000
+BLOCK = 256
 
 
 class Rows:
@@ -28,10 +37,10 @@ class Rows:
             # The k largest of each row, the least three of them first and in order.
             m = len(B)
             places = [place for place in (m - k, m - k + 1, m - k + 2) if place < m]
-            self._best = np.partition(B, places, axis=1)[:, m - k :].copy()
+            self._best = _by_rows(m, lambda rows: np.partition(B[rows], places, axis=1)[:, m - k :], k)
             self.whole = g + _sum_up(self._best[:, 1:])
         else:
-            self.whole = g + filled(B, sizes, k - sizes)
+            self.whole = g + self._beside(k - sizes)
         self._beside_both: dict[int, np.ndarray] = {}
 
     @classmethod
@@ -43,11 +52,21 @@ class Rows:
         k: int,
         sizes: np.ndarray,
         never_both: np.ndarray | None,
+        *,
+        down: float = 1.0,
     ) -> Rows:
-        """B = Q + N + ws' + sw' and g_i = B_ii - 2k w_i, for which x'Qx + x'Nx is bounded."""
-        B = Q + N
-        beside = np.outer(w, sizes)
-        B += beside + beside.T  # in this order it stays exactly symmetric
+        """B = down (Q + N) + ws' + sw' and g_i = B_ii - 2k w_i, for which down (x'Qx + x'Nx) is bounded.
+
+        `down` is a power of two.
+        """
+
+        def formed(rows: slice) -> np.ndarray:
+            block = down * Q[rows]
+            block += down * N[rows]
+            block += np.outer(w[rows], sizes) + np.outer(sizes[rows], w)  # in this order it stays exactly symmetric
+            return block
+
+        B = _by_rows(len(Q), formed, len(Q))
         g = B.diagonal() - 2.0 * k * w
         np.fill_diagonal(B, -np.inf)
         if never_both is not None:
@@ -59,6 +78,10 @@ class Rows:
         self.g = self.g - dues
         self.whole = self.whole - dues
 
+    def _beside(self, room: np.ndarray) -> np.ndarray:
+        """The best of each row that fit into its room."""
+        return _by_rows(len(self.B), lambda rows: filled(self.B[rows], self.sizes, room[rows]))
+
     def anywhere(self) -> float:
         """On all subsets."""
         return float(filled(self.whole[None], self.sizes, self.k)[0])
@@ -68,28 +91,38 @@ class Rows:
         if self._single:
             if self.k == 1:
                 return self.g
-            worth = 2.0 * self.B
-            if self.k > 2:
-                worth += self.g + _sum_up(self._best[:, 2:])
-                worth -= _lost(self.B, self._best[:, 1])
-            else:
-                worth += self.g
-            return self.g + filled(worth, self.sizes, self.k - 1)
+            own = self.g + _sum_up(self._best[:, 2:]) if self.k > 2 else self.g
+
+            def beside(rows: slice) -> np.ndarray:
+                worth = 2.0 * self.B[rows]
+                worth += own
+                if self.k > 2:
+                    worth -= _lost(self.B[rows], self._best[:, 1])
+                return filled(worth, self.sizes, self.k - 1)
+
+            return self.g + _by_rows(len(self.B), beside)
         result = np.empty(len(self.B))
         for size in np.unique(self.sizes).tolist():
-            units = self.sizes == size
-            worth = self.g + filled(self.B, self.sizes, self.k - size - self.sizes)
-            result[units] = self.g[units] + filled(2.0 * self.B[units] + worth, self.sizes, self.k - size)
+            units = np.flatnonzero(self.sizes == size)
+            own, room = self.g + self._beside(self.k - size - self.sizes), self.k - size
+            result[units] = self.g[units] + _by_rows(len(units), partial(self._joined, units, own, room))
         return result
+
+    def _joined(self, units: np.ndarray, own: np.ndarray, room: int, rows: slice) -> np.ndarray:
+        return filled(2.0 * self.B[units[rows]] + own, self.sizes, room)
 
     def if_out(self) -> np.ndarray:
         """With unit i (row) out: the best of the others' (column) g_j and rows, all without i."""
-        if self._single and self.k > 1:
-            worth = self.whole - _lost(self.B, self._best[:, 0])
-        else:
-            worth = np.tile(self.whole, (len(self.B), 1))
-        np.fill_diagonal(worth, -np.inf)
-        return filled(worth, self.sizes, self.k)
+
+        def others(rows: slice) -> np.ndarray:
+            if self._single and self.k > 1:
+                worth = self.whole - _lost(self.B[rows], self._best[:, 0])
+            else:
+                worth = np.tile(self.whole, (rows.stop - rows.start, 1))
+            np.fill_diagonal(worth[:, rows], -np.inf)
+            return filled(worth, self.sizes, self.k)
+
+        return _by_rows(len(self.B), others)
 
     def if_both(self, i: int, j: int) -> float:
         """With two units in."""
@@ -97,9 +130,24 @@ class Rows:
         if left < 0 or self.B[i, j] == -np.inf:
             return -math.inf
         if left not in self._beside_both:
-            self._beside_both[left] = filled(self.B, self.sizes, left - self.sizes)
+            self._beside_both[left] = self._beside(left - self.sizes)
         worth = 2.0 * (self.B[i] + self.B[j]) + self.g + self._beside_both[left]
         return float(self.g[i] + self.g[j] + 2.0 * self.B[i, j] + filled(worth[None], self.sizes, left)[0])
+
+
+def _by_rows(m: int, made: Callable[[slice], np.ndarray], width: int = 0) -> np.ndarray:
+    """An array (m,), or (m, width), made of some rows at a time."""
+    result = np.empty((m, width) if width else m)
+
+    def part(rows: slice) -> None:
+        result[rows] = made(rows)
+
+    if m <= ONE_GO:
+        part(slice(0, m))
+    else:
+        blocks = [slice(top, min(top + BLOCK, m)) for top in range(0, m, BLOCK)]
+        run_parts("bounds by rows", [partial(part, rows) for rows in blocks], workers())
+    return result
 
 
 def _lost(B: np.ndarray, next_best: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from certselect.evaluation.feature_report import SIGNIFICANCE
 from certselect.information.terms import InformationTerms
 from certselect.results import Result
 from certselect.results.decisions import copy_decisions, in_words
-from certselect.search.selection import INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.search.selection import INTERRUPTED, LIMIT, PROVEN_OPTIMAL, Selection
 from certselect.table import Table as InputTable
 from certselect.table.kinds import KEPT_OUT, LEFT_OUT
 
@@ -140,6 +140,10 @@ def notes_on_result(rows: InputTable, result: Result) -> list[str]:
         said.append(f"the proof came across a subset worth about {known:.6f}; --strategy exact goes for it")
     if selection.status == INTERRUPTED:
         said.append("interrupted; this is the best subset found so far")
+    elif selection.out_of_time:
+        said.append(
+            f"the time limit of {selection.seconds[LIMIT]:g} s ended it early; this is the best subset found so far"
+        )
     return said
 
 

@@ -43,6 +43,7 @@ def path(
     from certselect.results.choosing import read_checked
     from certselect.search.selection import INTERRUPTED
     from certselect.selectors.fold_tables import sizes_to_try
+    from certselect.threads import on_jobs
 
     constraints, searching = settings.constraints, settings.searching
     known = all_settings(("constraints", "searching"))
@@ -51,7 +52,9 @@ def path(
         terms = measure_table(rows, settings.measuring, n_jobs=jobs)
         whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=constraints)
         sizes = sizes_to_try(whole, max_size)
-        curve = value_curve(terms, sizes, **{name: value for name, value in settings.flat().items() if name in known})
+        with on_jobs(jobs):
+            asked = {name: value for name, value in settings.flat().items() if name in known}
+            curve = value_curve(terms, sizes, **asked)
     interrupted = any(selection.status == INTERRUPTED for selection in curve.selections)
     # An elbow is that of a whole curve.
     elbow = find_elbow(curve) if len(sizes) > 2 and not interrupted else None
@@ -59,7 +62,8 @@ def path(
     with output.telling(interrupted=interrupted), output.saving(partial(_as_text, curve, elbow, about), json):
         if output.prints_table(json):
             _print_curve(curve, elbow, with_status=interrupted)
-        output.print_notes(warned, notes_on_table(rows, terms) + _notes_on_interrupt(curve, len(sizes)))
+        ended = _notes_on_interrupt(curve, len(sizes)) + _notes_on_limit(curve)
+        output.print_notes(warned, notes_on_table(rows, terms) + ended)
 
 
 def _notes_on_interrupt(curve: ValueCurve, asked: int) -> list[str]:
@@ -72,6 +76,14 @@ def _notes_on_interrupt(curve: ValueCurve, asked: int) -> list[str]:
     missing = asked - len(curve.sizes)
     left_out = f"; {missing} of {asked} sizes were not searched and are left out" if missing else ""
     return [f"interrupted; what is shown of k = {some} is the best found so far{left_out}"]
+
+
+def _notes_on_limit(curve: ValueCurve) -> list[str]:
+    late = [selection for selection in curve.selections if selection.out_of_time]
+    if not late:
+        return []
+    sizes = f"{len(late)} of {len(curve.sizes)} sizes"
+    return [f"the time limit ended the work on {sizes} early; what is shown of them is the best found so far"]
 
 
 def _print_curve(curve: ValueCurve, elbow: Elbow | None, *, with_status: bool) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 if TYPE_CHECKING:
     from certselect.criteria.units import UnitProblem
 
-# Up to this size a matrix in float32 is brought to double precision, in which its entries are exact.
-MOST_IN_DOUBLE = 4000
+# Up to this size (0.8 GB) a matrix in float32 is brought to double precision, in which its entries are exact.
+MOST_IN_DOUBLE = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,8 @@ def reduce_problem(problem: UnitProblem) -> ReducedProblem:
     free = np.setdiff1d(problem.candidates, required)
     weight = problem.weight(problem.k)
     if problem.pair_matrix.dtype == np.float32 and len(free) <= MOST_IN_DOUBLE:
-        matrix = problem.pair_matrix[np.ix_(free, free)] * np.float64(-0.5 * weight)
+        pairs = problem.pair_matrix if len(free) == problem.n_features else problem.pair_matrix[np.ix_(free, free)]
+        matrix = pairs * np.float64(-0.5 * weight)
         np.fill_diagonal(matrix, problem.worth_alone[free])
     else:
         # A matrix that just fits into memory is not copied where all of it is needed.

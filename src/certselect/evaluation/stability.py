@@ -22,6 +22,7 @@ from certselect.search.selection import COMPLETE, INTERRUPTED
 from certselect.settings import Constraints, Measuring, Searching, Settings
 from certselect.table import Table, read_source
 from certselect.table.weights import weigh
+from certselect.threads import on_jobs
 
 HALF, BOOTSTRAP = "half", "bootstrap"
 
@@ -201,7 +202,8 @@ class _Selecting:
             ) from error
         if problem is None:
             return np.empty(0, dtype=np.intp)
-        selection = select_by(problem, replace(self.searching, random_state=rng))
+        with on_jobs(self.n_jobs):
+            selection = select_by(problem, replace(self.searching, random_state=rng))
         if selection.status == INTERRUPTED:
             raise KeyboardInterrupt
         return selection.indices

@@ -14,6 +14,11 @@ its entry of the class is 1 + (m - 1) t, so that with s = (m - 1)(1 - t)
     diag(Y_c) + s = m,    s >= 0,    <C, Y> = <C_c, Y_c> + sum of (Q_ii - Q_ij) s  over the classes,
 
 and in the dual d_i = d_c for all i in c, with d_c >= Q_ii - Q_ij beside the matrix inequality.
+
+Where entries count for sizes, copies are of the same size too: exchanging them then leaves the face
+Y a = 0 as it is, a = (2k - sum(s), -s_1, ..., -s_n), because a is constant on a class. All of the above holds as it
+stands, with a_c = sqrt(m) a_i for the normal of the face, on which the differences of copies lie anyway. A
+start may miss diag(Y) = e there: its s is what the diagonal of a class has beside Y_c, whatever that comes to.
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from certselect.certificate.twins import first_copies
 
@@ -53,18 +59,17 @@ class Copies:
 
     def merge_matrix(self, M: np.ndarray) -> np.ndarray:
         """The symmetric matrix of these parts (Fortran order); M averaged over exchanges of copies has the same."""
-        order = np.argsort(self.class_of, kind="stable")
-        starts = np.cumsum(self.counts) - self.counts
-        rows = np.add.reduceat(M[order], starts, axis=0)
-        merged = np.add.reduceat(rows[:, order], starts, axis=1)
-        merged /= np.sqrt(np.outer(self.counts, self.counts))
-        return np.asfortranarray(0.5 * (merged + merged.T))
+        return _merged(M, self.class_of, self.counts)
 
-    def apart(self, M: np.ndarray) -> np.ndarray:
-        """M_ii - M_ij for two copies i and j, of the classes in `several`: what M is on differences of copies."""
-        one = self.first[self.several]
-        other = np.array([np.flatnonzero(self.class_of == c)[1] for c in self.several], dtype=np.intp)
-        return M[one, one] - M[one, other]
+    def merge_objective(self, Q: np.ndarray) -> np.ndarray:
+        """The same of a matrix that is without entry 0."""
+        return _merged(Q, self.class_of[1:] - 1, self.counts[1:])
+
+    def apart(self, Q: np.ndarray) -> np.ndarray:
+        """Q_ii - Q_ij for two copies i and j, of the classes in `several`: what Q is on differences of copies."""
+        one = self.first[self.several] - 1
+        other = np.array([np.flatnonzero(self.class_of == c)[1] for c in self.several], dtype=np.intp) - 1
+        return Q[one, one].astype(np.float64) - Q[one, other]
 
     def expand(self, merged: np.ndarray, spread: np.ndarray) -> np.ndarray:
         """The matrix of all entries (Fortran order) with these parts, and `spread` on differences of copies."""
@@ -80,13 +85,24 @@ class Copies:
         return full
 
 
-def find_copies(Q: np.ndarray) -> Copies | None:
-    """The classes of entries whose exchange leaves Q exactly as it is; None where there are none."""
-    first, class_of, counts = np.unique(first_copies(Q), return_inverse=True, return_counts=True)
+def _merged(M: np.ndarray, class_of: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    lengths = 1.0 / np.sqrt(counts)
+    basis = csr_array((lengths[class_of], (class_of, np.arange(len(M)))), shape=(len(counts), len(M)))
+    by_rows = M.T if M.flags.f_contiguous else M  # it is symmetric, and read by rows
+    merged = basis @ np.ascontiguousarray((basis @ by_rows).T)
+    return np.asfortranarray(0.5 * (merged + merged.T))
+
+
+def find_copies(Q: np.ndarray, sizes: np.ndarray | None = None) -> Copies | None:
+    """The classes of entries of one size whose exchange leaves Q exactly as it is; None where there are none."""
+    alike = first_copies(Q)[None] if sizes is None else np.stack([first_copies(Q), sizes])
+    _, first, class_of, counts = np.unique(alike, axis=1, return_index=True, return_inverse=True, return_counts=True)
     if len(first) == len(Q):
         return None
+    # Numbered by their first entries, also where one class of Q is several of unlike sizes.
+    order = np.argsort(first)
     return Copies(
-        class_of=np.concatenate([[0], class_of + 1]),
-        first=np.concatenate([[0], first + 1]),
-        counts=np.concatenate([[1], counts]),
+        class_of=np.concatenate([[0], np.argsort(order)[class_of.reshape(-1)] + 1]),
+        first=np.concatenate([[0], first[order] + 1]),
+        counts=np.concatenate([[1], counts[order]]),
     )

@@ -16,10 +16,11 @@ those with s'x = k, and a = (2k - sum(s), -s_1, ..., -s_n).
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.linalg import get_blas_funcs
+from typing import Any
 
-ddot, dger, dsymv, dsyr2 = get_blas_funcs(("dot", "ger", "symv", "syr2"), dtype=np.float64)
+import numpy as np
+
+from certselect.relaxation.arrays import CPU, Arrays
 
 
 def lifted_objective(Q: np.ndarray) -> np.ndarray:
@@ -31,6 +32,25 @@ def lifted_objective(Q: np.ndarray) -> np.ndarray:
     C[0, 1:] = C[1:, 0] = row_sums
     C[0, 0] = row_sums.sum()
     return C
+
+
+def objective_on_face(Q: np.ndarray, normal: np.ndarray, ones: np.ndarray, arrays: Arrays = CPU) -> Any:
+    """PCP for C = T'QT, T = [e, I], with e = `ones` (what it has become where copies are merged), for dense algebra.
+
+    C has entries as large as e'Qe, of which P leaves next to nothing where k is small: subtracting would leave
+    rounding errors alone. But TP = [u, I - ta'] with t = a_0 e + a and u = e - a_0 t = e |a|^2 - a_0 a, where a is now
+    without its entry a_0, and u is small as it stands.
+    """
+    a_0, a = float(normal[0]), np.concatenate([[0.0], normal[1:]])
+    e = np.concatenate([[0.0], ones])
+    t, u = a_0 * e + a, e * float(a @ a) - a_0 * a
+    K = arrays.xp.zeros((len(normal), len(normal)), order=arrays.order)
+    K[1:, 1:] = arrays.at_hand(Q)
+    Qt, Qu = (arrays.fetched(arrays.times(K, arrays.at_hand(vector))) for vector in (t, u))
+    arrays.subtract_both(K, arrays.at_hand(a), arrays.at_hand(Qt - 0.5 * float(t @ Qt) * a))
+    K[0, 1:] = K[1:, 0] = arrays.at_hand(Qu - float(t @ Qu) * a)[1:]
+    K[0, 0] = float(u @ Qu)
+    return K
 
 
 def face_normal(n: int, k: int, sizes: np.ndarray | None = None) -> np.ndarray:
@@ -48,59 +68,47 @@ def unit_normal(n: int, k: int, sizes: np.ndarray | None = None) -> np.ndarray:
     return normal / np.linalg.norm(normal)
 
 
-def project(M: np.ndarray, normal: np.ndarray) -> None:
-    """Replace the symmetric M (Fortran order) by PMP, in place: a rank-two change."""
-    v = half_shift(dsymv(1.0, M, normal, lower=1), normal)
-    dger(-1.0, normal, v, a=M, overwrite_a=1)
-    dger(-1.0, v, normal, a=M, overwrite_a=1)
+def project(M: Any, normal: Any, arrays: Arrays) -> None:
+    """Replace the symmetric M by PMP, in place: a rank-two change."""
+    arrays.subtract_both(M, normal, half_shift(arrays.times(M, normal), normal))
 
 
-def half_shift(Ma: np.ndarray, normal: np.ndarray) -> np.ndarray:
+def half_shift(Ma: Any, normal: Any) -> Any:
     """The v for which PMP = M - av' - va', given Ma."""
     return Ma - 0.5 * (normal @ Ma) * normal
 
 
-def dual_slack(d: np.ndarray, K: np.ndarray, normal: np.ndarray, out: np.ndarray) -> None:
+def dual_slack(d: Any, K: Any, normal: Any, out: Any, arrays: Arrays) -> None:
     """P Diag(d) P - K + aa' into the lower triangle of `out`, K = PCP: what a Cholesky tests."""
-    np.negative(K, out=out)
-    diagonal(out)[:] += d
-    v = half_shift(d * normal, normal) - 0.5 * normal
-    dsyr2(-1.0, normal, v, a=out, lower=1, overwrite_a=1)
+    arrays.xp.negative(K, out=out)
+    arrays.diagonal(out)[:] += d
+    arrays.subtract_lower(out, normal, half_shift(d * normal, normal) - 0.5 * normal)
 
 
-def uniform_average(n: int, k: int) -> np.ndarray:
+def uniform_average(n: int, k: int, arrays: Arrays = CPU) -> Any:
     """The average of yy' over all k-subsets, 1 <= k <= n - 1: strictly inside the face."""
     c = 2 * k - n
-    Y = np.full((n + 1, n + 1), (c * c - n) / (n * (n - 1)), order="F")
+    Y = arrays.xp.full((n + 1, n + 1), (c * c - n) / (n * (n - 1)), order=arrays.order)
     Y[0, :] = Y[:, 0] = c / n
-    np.fill_diagonal(Y, 1.0)
+    arrays.diagonal(Y)[:] = 1.0
     return Y
 
 
-def inside_face(n: int, k: int, sizes: np.ndarray | None = None) -> np.ndarray:
+def inside_face(n: int, k: int, sizes: np.ndarray | None = None, arrays: Arrays = CPU) -> Any:
     """A matrix strictly inside the face, 1 <= k <= sum(s) - 1: the uniform average where all sizes are 1.
 
     Otherwise every entry is in with probability q = k / sum(s), with the covariance
     n/(n-1) q(1-q) (I - ss'/|s|^2), which keeps s'x = k. Its diagonal is not quite 1.
     """
     if sizes is None:
-        return uniform_average(n, k)
+        return uniform_average(n, k, arrays)
     s = sizes.astype(np.float64)
     q = k / float(s.sum())
     spread = 4.0 * n / (n - 1) * q * (1.0 - q)
-    Y = np.full((n + 1, n + 1), (2.0 * q - 1.0) ** 2, order="F")
+    Y = arrays.xp.full((n + 1, n + 1), (2.0 * q - 1.0) ** 2, order=arrays.order)
     Y[0, :] = Y[:, 0] = 2.0 * q - 1.0
     Y[0, 0] = 1.0
-    Y[1:, 1:] -= np.outer(s, s * (spread / float(s @ s)))
-    diagonal(Y)[1:] += spread
+    there = arrays.at_hand(s)
+    Y[1:, 1:] -= there[:, None] * (there * (spread / float(s @ s)))
+    arrays.diagonal(Y)[1:] += spread
     return Y
-
-
-def diagonal(M: np.ndarray) -> np.ndarray:
-    """A writable view of the diagonal of a contiguous matrix."""
-    return M.ravel(order="K")[:: len(M) + 1]
-
-
-def inner(A: np.ndarray, B: np.ndarray) -> float:
-    """<A, B> of two matrices stored alike, without a temporary."""
-    return float(ddot(A.ravel(order="K"), B.ravel(order="K")))

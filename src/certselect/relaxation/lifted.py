@@ -24,12 +24,16 @@ from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 from certselect.progress import report
+from certselect.relaxation.arrays import Arrays
+from certselect.relaxation.device import arrays_for, or_on_the_cpu
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 from certselect.relaxation.solve import MAX_ITERATIONS, METHODS, chosen_method, solve
 from certselect.relaxation.tightened import MAX_ITERATIONS as MAX_TIGHTENING
 from certselect.relaxation.tightened import tightened
 
 NONNEGATIVE = "nonnegative"
+# What the interior-point method holds at a time.
+MATRICES = 10.0
 # The entry of two rivals, as a part of what both are worth alone. Measured on 16 features, k = 5, three or four
 # groups of rivals, redundancy-like (gap to the best allowed subset, entries left as they are: 4 to 13 %): 0.2 leaves
 # 0.1 to 0.8 %, 0.25 leaves 0.2 to 0.3 %, 0.5 leaves 0.7 to 1.2 %, 1 leaves 5 to 11 %.
@@ -66,6 +70,9 @@ def relax(
     on real data is nearly exact: it stops once its bound is within `tol` (1e-4 if not
     given) of `incumbent`, the value of a known subset, or else of its own primal value.
     What its bound rests on is in `Relaxation.slack`.
+
+    It is computed on a GPU where there is one and the problem is large enough to gain, unless a block
+    `with on_device("cpu")` is around it; `Relaxation.computed_on` says where it was.
     """
     if method not in (*METHODS, NONNEGATIVE):
         raise InvalidInput(
@@ -73,9 +80,9 @@ def relax(
         )
     reduced = problem.reduced
     if method == NONNEGATIVE:
-        return _nonnegative(problem, tol, max_seconds, max_iterations, warm_start, callback, incumbent)
-    method = chosen_method(method, len(reduced.matrix))
-    most = max_iterations or MAX_ITERATIONS.get(method, 0)
+        plain = relax(problem, max_seconds=max_seconds, warm_start=warm_start, callback=callback)
+        return _nonnegative(problem, plain, tol, max_seconds, max_iterations, callback, incumbent)
+    most = max_iterations or MAX_ITERATIONS.get(chosen_method(method, reduced.matrix, reduced.sizes), 0)
 
     def told(iterate: Iterate) -> None:
         # Prices have their iterations each, and share one bar.
@@ -83,25 +90,29 @@ def relax(
         if callback is not None:
             callback(iterate)
 
-    options: dict[str, Any] = {"tol": tol, "max_iterations": max_iterations}
-    if reduced.plain and not reduced.required:
-        options.update(max_seconds=max_seconds, warm_start=warm_start, callback=told)
-        return solve(reduced.matrix, reduced.k, method, **options)
     if warm_start is not None and len(warm_start.multipliers) != len(reduced.matrix) + 1:
         warm_start = None
-    return _Lifted(reduced, method, options, max_seconds, told).solve(warm_start)
+
+    def on(arrays: Arrays) -> Relaxation:
+        options: dict[str, Any] = {"tol": tol, "max_iterations": max_iterations, "arrays": arrays}
+        if reduced.plain and not reduced.required:
+            options.update(max_seconds=max_seconds, warm_start=warm_start, callback=told)
+            return solve(reduced.matrix, reduced.k, method, **options)
+        return _Lifted(reduced, method, options, max_seconds, told).solve(warm_start)
+
+    arrays, computed_on = arrays_for(len(reduced.matrix), MATRICES)
+    return replace(or_on_the_cpu(arrays, on), computed_on=computed_on)
 
 
 def _nonnegative(
     problem: SubsetProblem | UnitProblem,
+    plain: Relaxation,
     tol: float | None,
     max_seconds: float | None,
     max_iterations: int | None,
-    warm_start: Relaxation | None,
     callback: Callback | None,
     incumbent: float | None,
 ) -> Relaxation:
-    plain = relax(problem, max_seconds=max_seconds, warm_start=warm_start, callback=callback)
     most = max_iterations or MAX_TIGHTENING
 
     def told(iterate: Iterate) -> None:

@@ -20,19 +20,26 @@ distance to f the true gap, whatever local maximum this is. Lanczos estimates
 lambda_min when f has come to rest; the multipliers handed on are shifted by it.
 (Where sizes s differ, lambda_min is that of N against Diag(s): x'Diag(s)x = k.)
 
-Dense algebra goes through NumPy alone, so that one pool of threads serves it all.
+Dense algebra goes through NumPy alone, so that one pool of threads serves it all; or through CuPy on a
+GPU, where Q and everything of n rows stay (see `arrays`), while r x r systems are solved beside it.
+
+Copies are not merged here: their classes would have rows of any length up to sqrt(m), with an s of its
+own each (see `copies`), which is another manifold. Where few classes are left, the interior-point method is quicker.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from collections import deque
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
+from certselect.relaxation.arrays import CPU, Arrays
 from certselect.relaxation.face import face_normal, unit_normal
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 
@@ -44,6 +51,8 @@ REST = 10
 RIDGE = 1e-13
 NEARLY_ONE_SUBSET = 0.99
 LONGEST_THROW = 3.0
+# From SciPy 1.17 on, Lanczos draws from a generator of its own where it is given none: two runs would differ.
+SEED = {"rng": 0} if "rng" in inspect.signature(eigsh).parameters else {}
 
 
 class OffManifold(Exception):
@@ -61,17 +70,18 @@ def low_rank(
     sizes: np.ndarray | None = None,
     callback: Callback | None = None,
     start: np.ndarray | None = None,
+    arrays: Arrays = CPU,
 ) -> Relaxation:
     """Solve to bound - f <= tol * max(|f|, floor), for 1 <= k <= sum(sizes) - 1 and Q of order one (float32 will do).
 
     `start` is the factor of a neighbouring problem's answer; a greedy one if not given. Raises `OffManifold`
-    where a few entries of unlike sizes leave a factor no room.
+    where a few entries of unlike sizes leave a factor no room. `arrays` is where to compute.
     """
     began = time.perf_counter()
     n = len(Q)
     s = np.ones(n) if sizes is None else sizes.astype(np.float64)
-    ascent = _Ascent(Q, k, s, start)
-    best_d, best_dual = ascent.d, math.inf
+    ascent = _Ascent(Q, k, s, start, arrays)
+    best_d, best_dual = arrays.fetched(ascent.d), math.inf
     status, iteration, rest = Status.STOPPED_BY_ITERATIONS, 0, AT_REST
     values: deque[float] = deque([-math.inf] * REST, maxlen=REST)
     while True:
@@ -79,7 +89,7 @@ def low_rank(
         moving = iteration < max_iterations and time.perf_counter() - began < max_seconds and not ascent.stuck
         if not moving or ascent.value - values[0] <= rest * accuracy:
             for d in ascent.multipliers():
-                shift = _needed_shift(Q, k, s, d, accuracy / k)
+                shift = _needed_shift(ascent.Q, k, s, d, accuracy / k, arrays)
                 if ascent.value + k * shift < best_dual:
                     best_dual = ascent.value + k * shift
                     best_d = d + shift * np.concatenate([[1.0], s])
@@ -103,7 +113,7 @@ def low_rank(
             continue
         break
 
-    V = ascent.V
+    V = arrays.fetched(ascent.V)
     return Relaxation(
         k=k,
         multipliers=best_d,
@@ -120,17 +130,18 @@ def low_rank(
 
 
 class _Ascent:
-    """The point V, its value and multipliers, and the memory of the last steps."""
+    """The point V, its value and multipliers, and the memory of the last steps; all of it where `arrays` computes."""
 
-    def __init__(self, Q: np.ndarray, k: int, s: np.ndarray, start: np.ndarray | None) -> None:
+    def __init__(self, Q: np.ndarray, k: int, s: np.ndarray, start: np.ndarray | None, arrays: Arrays) -> None:
         n = len(Q)
-        self.Q, self.stuck = Q, False
-        self.a = face_normal(n, k, s)
-        self.C_diagonal = np.concatenate([[Q.sum(dtype=np.float64)], Q.diagonal().astype(np.float64)])
-        self.pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=MEMORY)
-        V = None if start is None else self._return(start)
+        self.arrays, self.xp = arrays, arrays.xp
+        self.Q, self.stuck = arrays.at_hand(Q), False
+        self.a = arrays.at_hand(face_normal(n, k, s))
+        self.C_diagonal = arrays.at_hand(np.concatenate([[Q.sum(dtype=np.float64)], Q.diagonal().astype(np.float64)]))
+        self.pairs: deque[tuple[Any, Any, float]] = deque(maxlen=MEMORY)
+        V = None if start is None else self._return(arrays.at_hand(start))
         if V is None:
-            V = self._return(_greedy_start(Q, k, s, math.isqrt(2 * n) + 2))
+            V = self._return(arrays.at_hand(_greedy_start(Q, k, s, math.isqrt(2 * n) + 2)))
         if V is None:
             raise OffManifold
         self._arrive(V, *self._value_and_gradient(V))
@@ -141,26 +152,29 @@ class _Ascent:
         There m is free along v_0: d_i + s y_i and d_0 - s a_0, y_i = v_i . v_0, serve for any s.
         Give the features in the subset and those outside the same least slack d_i - Q_ii.
         """
-        yield self.d
-        y = self.V[1:] @ self.V[0]
+        fetched = self.arrays.fetched
+        d = fetched(self.d)
+        yield d
+        y = fetched(self.V[1:] @ self.V[0])
         if np.abs(y).min() > NEARLY_ONE_SUBSET:
-            slack = self.d[1:] - self.C_diagonal[1:]
+            slack = d[1:] - fetched(self.C_diagonal)[1:]
             s = 0.5 * float(slack[y < 0.0].min() - slack[y > 0.0].min())
-            d = self.d.copy()
+            d = d.copy()
             d[1:] += s * y
-            d[0] -= s * self.a[0]
+            d[0] -= s * float(self.a[0])
             yield d
 
     def step(self) -> None:
         """One quasi-Newton step uphill; `stuck` when no step goes up."""
+        xp = self.xp
         direction = self._tangent(self._direction())
-        slope = 0.5 * float(np.vdot(self.uphill, direction))
-        steepest = 0.5 * float(np.vdot(self.uphill, self.uphill))
-        if not slope > 1e-10 * math.sqrt(steepest * float(np.vdot(direction, direction))):
+        slope = 0.5 * self._inner(self.uphill, direction)
+        steepest = 0.5 * self._inner(self.uphill, self.uphill)
+        if not slope > 1e-10 * math.sqrt(steepest * self._inner(direction, direction)):
             self.pairs.clear()
             direction, slope = self.uphill, steepest
         # While the curvature is still being learnt, no row is thrown further than a few times its length.
-        length = min(1.0, LONGEST_THROW / max(float(np.linalg.norm(direction, axis=1).max()), 1e-300))
+        length = min(1.0, LONGEST_THROW / max(float(xp.linalg.norm(direction, axis=1).max()), 1e-300))
         for _ in range(30):
             V = self._return(self.V + length * direction)
             if V is not None:
@@ -176,75 +190,83 @@ class _Ascent:
         self._arrive(V, value, G)
         moved = self._tangent(length * direction)
         change = self._tangent(before) - self.uphill
-        curvature = float(np.vdot(moved, change))
-        if curvature > 1e-12 * float(np.linalg.norm(moved) * np.linalg.norm(change)):
+        curvature = self._inner(moved, change)
+        if curvature > 1e-12 * float(xp.linalg.norm(moved)) * float(xp.linalg.norm(change)):
             self.pairs.append((moved, change, 1.0 / curvature))
 
-    def _direction(self) -> np.ndarray:
+    def _inner(self, A: Any, B: Any) -> float:
+        return float(self.xp.vdot(A, B))
+
+    def _direction(self) -> Any:
         """The inverse-Hessian estimate times the gradient, by the usual two loops."""
-        direction = self.uphill.copy()
+        xp, direction = self.xp, self.uphill.copy()
         coefficients = []
         for moved, change, inverse in reversed(self.pairs):
-            coefficients.append(inverse * float(np.vdot(moved, direction)))
+            coefficients.append(inverse * self._inner(moved, direction))
             direction -= coefficients[-1] * change
-        scale = np.maximum(self.d - self.C_diagonal, 0.0)
+        scale = xp.maximum(self.d - self.C_diagonal, 0.0)
         scale[0] = scale.max()
-        scale += 0.05 * np.median(scale[1:]) + 1e-12 * (1.0 + scale[0])
+        scale += 0.05 * xp.median(scale[1:]) + 1e-12 * (1.0 + scale[0])
         direction /= scale[:, None]
         if self.pairs:
             moved, change, inverse = self.pairs[-1]
-            direction /= inverse * float(np.vdot(change, change / scale[:, None]))
+            direction /= inverse * self._inner(change, change / scale[:, None])
         for (moved, change, inverse), coefficient in zip(self.pairs, reversed(coefficients), strict=True):
-            direction += (coefficient - inverse * float(np.vdot(change, direction))) * moved
+            direction += (coefficient - inverse * self._inner(change, direction)) * moved
         return direction
 
-    def _value_and_gradient(self, V: np.ndarray) -> tuple[float, np.ndarray]:
+    def _value_and_gradient(self, V: Any) -> tuple[float, Any]:
+        xp = self.xp
         X = 0.5 * (V[1:] + V[0])
         QX = (self.Q @ X.astype(self.Q.dtype, copy=False)).astype(np.float64, copy=False)
-        G = np.empty_like(V)
-        np.multiply(QX, 2.0, out=G[1:])
+        G = xp.empty_like(V)
+        xp.multiply(QX, 2.0, out=G[1:])
         G[0] = G[1:].sum(axis=0)
-        return float(np.vdot(QX, X)), G
+        return self._inner(QX, X), G
 
-    def _arrive(self, V: np.ndarray, value: float, G: np.ndarray) -> None:
+    def _arrive(self, V: Any, value: float, G: Any) -> None:
         self.V, self.value = V, value
         self.system = self._system(V, self.a**2)
         self.uphill, self.d = self._split(G)
 
-    def _tangent(self, M: np.ndarray) -> np.ndarray:
+    def _tangent(self, M: Any) -> Any:
         return self._split(M)[0]
 
-    def _split(self, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _split(self, M: Any) -> tuple[Any, Any]:
         """M less its normal part, and the d of that part: M = U + Diag(d)V + am'."""
-        along = np.einsum("ij,ij->i", M, self.V)
-        m = np.linalg.solve(self.system, M.T @ self.a - self.V.T @ (self.a * along))
+        along = self.xp.einsum("ij,ij->i", M, self.V)
+        m = self._solved(self.system, M.T @ self.a - self.V.T @ (self.a * along))
         d = along - self.a * (self.V @ m)
         U = M - d[:, None] * self.V
         U -= self.a[:, None] * m
         return U, d
 
-    def _return(self, V: np.ndarray) -> np.ndarray | None:
+    def _return(self, V: Any) -> Any:
         """The point of the manifold near V, by Newton's method on m; None where it does not settle."""
-        m = np.zeros(V.shape[1])
-        target = 1e-12 * float(np.linalg.norm(self.a))
+        xp = self.xp
+        m = xp.zeros(V.shape[1])
+        target = 1e-12 * float(xp.linalg.norm(self.a))
         for _ in range(25):
             W = V - self.a[:, None] * m
-            lengths = np.linalg.norm(W, axis=1)
-            if not lengths.min() > 0.0 or not lengths.max() < 1e6:
+            lengths = xp.linalg.norm(W, axis=1)
+            if not float(lengths.min()) > 0.0 or not float(lengths.max()) < 1e6:
                 return None
             W /= lengths[:, None]
             off_face = W.T @ self.a
-            if np.abs(off_face).max() <= target:
+            if float(abs(off_face).max()) <= target:
                 return W
-            m += np.linalg.solve(self._system(W, self.a**2 / lengths), off_face)
+            m += self._solved(self._system(W, self.a**2 / lengths), off_face)
         return None
 
-    @staticmethod
-    def _system(V: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    def _system(self, V: Any, weight: Any) -> np.ndarray:
         """sum of weight_i (I - v_i v_i'), r x r."""
-        system = -(V * weight[:, None]).T @ V
-        system[np.diag_indices_from(system)] += weight.sum() * (1.0 + RIDGE)
+        system = self.arrays.fetched(-(V * weight[:, None]).T @ V)
+        system[np.diag_indices_from(system)] += float(weight.sum()) * (1.0 + RIDGE)
         return system
+
+    def _solved(self, system: np.ndarray, rhs: Any) -> Any:
+        """As small as it is, solved beside the rest."""
+        return self.arrays.at_hand(np.linalg.solve(system, self.arrays.fetched(rhs)))
 
 
 def _greedy_start(Q: np.ndarray, k: int, s: np.ndarray, rank: int) -> np.ndarray:
@@ -274,7 +296,7 @@ def _greedy_start(Q: np.ndarray, k: int, s: np.ndarray, rank: int) -> np.ndarray
     return V
 
 
-def _needed_shift(Q: np.ndarray, k: int, s: np.ndarray, d: np.ndarray, accuracy: float) -> float:
+def _needed_shift(Q: Any, k: int, s: np.ndarray, d: np.ndarray, accuracy: float, arrays: Arrays) -> float:
     """About the least h >= 0 with N(d) + h Diag(s) semidefinite, rather too much, to a part of `accuracy`.
 
     Lanczos measures errors relative to the eigenvalue, so a multiple of `accuracy` is
@@ -286,14 +308,15 @@ def _needed_shift(Q: np.ndarray, k: int, s: np.ndarray, d: np.ndarray, accuracy:
 
     def product(v: np.ndarray) -> np.ndarray:
         v = v.ravel() / root
-        return ((p + offset * s) * v - Q @ v.astype(Q.dtype, copy=False) - w * (s * v).sum() - s * (w @ v)) / root
+        Qv = arrays.fetched(Q @ arrays.at_hand(v.astype(Q.dtype, copy=False)))
+        return ((p + offset * s) * v - Qv - w * (s * v).sum() - s * (w @ v)) / root
 
     first = np.random.default_rng(0).standard_normal(n)
     if n < 64:
         lowest = float(np.linalg.eigvalsh(np.column_stack([product(column) for column in np.eye(n)]))[0])
     else:
         operator = LinearOperator((n, n), matvec=product, dtype=np.float64)  # type: ignore[call-arg]
-        options = {"ncv": 40, "maxiter": 100, "tol": precision, "return_eigenvectors": False}
+        options = {"ncv": 40, "maxiter": 100, "tol": precision, "return_eigenvectors": False, **SEED}
         try:
             lowest = float(eigsh(operator, k=1, which="SA", v0=first, **options)[0])
         except ArpackError:

@@ -8,40 +8,83 @@ Products of 0/1 variables are nonnegative, which the plain relaxation forgets. W
 the best subset is mostly below a thousandth. The method is the alternating direction
 method of multipliers with facial reduction (Oliveira, Wolkowicz and Xu 2018): split Y = R,
 
-    R = the part of Y + Z/beta that is positive semidefinite on the face Y (k, -s)' = 0,
-    Z = Z + beta (Y - R),                  which leaves -Z semidefinite on the face,
+    R = the part of M = Y + Z/beta that is positive semidefinite on the face Y (k, -s)' = 0,
+    Z = Z + gamma beta (Y - R) = (1 - gamma) Z + gamma beta (M - R),
     Y = the point of the polytope nearest to R - (C + Z)/beta,       C = -[[0, 0], [0, Q]].
 
-Each Z proves something whatever became of the rest: on the face y = (s'x/k, x), so
+It starts from a subset x as the matrix vv', v = (1, x), and Z = 0: R then has a small rank
+from the first iteration to the last, so it is kept as a factor, FF'. Q, Z and M are the only
+matrices, in single precision where they are large, and an iteration passes over them once.
+
+Z = beta (M - R) proves something whatever became of the rest: on the face y = (s'x/k, x), so
 
     N = -T'ZT,  T = [s'/k; I],  is semidefinite  and  x'Qx = x'(Q + N)x - x'Nx <= x'(Q + N)x,
 
-from which `certificate.consequences` derives bounds. They need no convergence, so neither
-do the projections: between two exact ones the positive part is followed by a Chebyshev
-filter on the last known eigenvectors (Zhou, Saad, Tiago and Chelikowsky 2006), which
-costs a few thin products instead of an eigendecomposition.
+from which `certificate.consequences` derives bounds. They need no convergence, and where N is not
+quite semidefinite they count what it lacks, so projections need not be exact: the positive part
+is followed by a Chebyshev filter on the last known eigenvectors (Zhou, Saad, Tiago and Chelikowsky
+2006), a few thin products instead of an eigendecomposition. A few eigenvalues of M lie far below
+all others (Q has entries of one sign), and would weaken the filter: they are kept out of it.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from certselect.certificate.slack_matrix import slack_weights
+from certselect.relaxation.arrays import CPU, Arrays
 
 ROUND = 25  # iterations between two looks at what they prove
-# Below this size, or with more positive directions than this part, an eigendecomposition is as quick as the filter.
+# Below this size an eigendecomposition is as quick as the filter.
 SMALLEST_TO_FILTER = 150
-LARGEST_PART = 0.25
-FILTER_DEGREE = 8
+# Up to this size matrices are in double precision, and what is proved rests on an eigendecomposition.
+LARGEST_IN_DOUBLE = 600
+FILTER_DEGREE = 4
+# What is proved from a projection that left out a positive direction pays for it.
+DEGREE_TO_PROVE = 24
 SPARE_DIRECTIONS = 8
-BALANCE_EVERY = 10
-# Relative residuals, primal and dual, further apart than this call for another penalty, by this factor.
+FIRST_DIRECTIONS = 24
+# Directions that are followed, at most: early ones are many, small, and soon gone.
+MOST_DIRECTIONS = 400
+LANCZOS_STEPS = 14
+LOOK_DOWN_EVERY = 10
+# A filter that raises one direction further than this above the others would drown those in its rounding errors.
+MOST_RAISED = 1e3
+STEP = 1.6
+START_PENALTY = 0.1
+SMALLEST_PENALTY = 1e-8
+# Relative residuals, primal and dual, further apart than this call for another penalty: quickly at first, every so
+# many iterations by this factor; later only in small problems, and with more caution.
 UNBALANCED = 2.0
-PENALTY_STEP = 1.3
-SMALLEST_PENALTY = 1e-4
+QUICK_UNTIL = 25
+QUICK_BALANCE = (5, 1.6)
+SLOW_BALANCE = (10, 1.3)
+# In large ones, what rounds bring: a gap that shrinks by less than this factor calls for another penalty, by that one.
+SLOW = 0.8
+BOLD_STEP = 3.0
+LEAST_STEP = 1.5
+BLOCK = 512
+
+
+class Outlook(NamedTuple):
+    """What a slack matrix is about to prove, not counting rounding: a bound, and how many units it decides."""
+
+    bound: float
+    decided: int
+
+
+class _State(NamedTuple):
+    """Where the iteration stood when it had proved most."""
+
+    gap: float
+    penalty: float
+    Z: Any
+    M: Any
+    directions: Any
 
 
 class Splitting:
@@ -54,153 +97,428 @@ class Splitting:
         sizes: np.ndarray,
         never_both: np.ndarray | None = None,
         *,
-        Y: np.ndarray,
-        Z: np.ndarray,
-        penalty: float | None = None,
+        Y: Any,
+        Z: Any,
+        penalty: float,
+        arrays: Arrays = CPU,
+        directions: Any = None,
     ) -> None:
-        """`never_both` marks pairs of rivals (m, m); Y and Z are where to start (see `from_plain`).
-
-        The penalty that makes most of a start is the ratio of its dual to its primal size.
-        """
-        self.Q, self.k, self.sizes, self.never_both = Q, k, sizes.astype(np.float64), never_both
+        """`never_both` marks pairs of rivals (m, m); Y, Z (None: 0) and the penalty are where to start."""
+        self.arrays, self.k, self.sizes, self.penalty = arrays, k, sizes.astype(np.float64), penalty
+        xp, m = arrays.xp, len(Q)
+        self.dtype = np.float64 if m <= LARGEST_IN_DOUBLE else np.float32
+        self.Q = xp.zeros((m + 1, m + 1), dtype=self.dtype)
+        self.Q[1:, 1:] = arrays.held(Q, self.dtype)
+        self.never_both = None if never_both is None else arrays.held(never_both, bool)
         normal = np.concatenate([[float(k)], -self.sizes])
-        self._normal = normal / np.linalg.norm(normal)
-        self.Y, self.Z = Y, Z
-        self.penalty = penalty or max(float(np.linalg.norm(Z) / np.linalg.norm(Y)), SMALLEST_PENALTY)
-        self._R = np.zeros_like(Y)
-        self._directions: np.ndarray | None = None
-        self._lowest = 0.0
+        self._normal = arrays.held(normal / np.linalg.norm(normal), self.dtype)
+        self._x = arrays.fetched(Y[0, 1:]).astype(np.float64)
+        self.M = arrays.held(Y, self.dtype)
+        self.Z = xp.zeros_like(self.M) if Z is None else arrays.held(Z, self.dtype)
+        if Z is not None:
+            self._add_to_matrix(1.0 / penalty)
+        self._directions = None if directions is None else arrays.held(directions, self.dtype)
+        self._factor: Any = None
+        self._far_down: Any = None
+        # Where the spectrum of M ends, and whether it turned out to end further down than that.
+        self._lowest, self._highest, self._surprised = -1.0, 1.0, True
         self._iteration = 0
-        self._exact_seconds = 0.0
+        self._longest = 0.0
+        self._best: _State | None = None
+        self._change = BOLD_STEP
+        self._learns = m > LARGEST_IN_DOUBLE
 
     @classmethod
-    def from_plain(
+    def from_subset(
         cls,
         Q: np.ndarray,
         k: int,
         sizes: np.ndarray,
-        signs: np.ndarray,
-        d: np.ndarray,
+        subset: np.ndarray,
         never_both: np.ndarray | None = None,
+        *,
+        part: float = START_PENALTY,
+        arrays: Arrays = CPU,
     ) -> Splitting:
-        """Start from the plain relaxation's matrix (in signs y = 2x - 1) and multipliers d."""
-        Y = np.empty(signs.shape)
-        Y[1:, 1:] = 0.25 * (1.0 + signs[0, 1:] + signs[0, 1:, None] + signs[1:, 1:])
-        Y[0, 0] = 1.0
-        Y[0, 1:] = Y[1:, 0] = 0.5 * (1.0 + signs[0, 1:])
-        Z = np.zeros_like(Y)
-        Z[1:, 1:] = Q
-        Z[1:, 1:][np.diag_indices(len(Q))] -= d[1:]
-        Z[0, 1:] = Z[1:, 0] = k * slack_weights(d, k, sizes)
-        return cls(Q, k, sizes, never_both, Y=Y, Z=Z)
+        """Start from a subset, as numbers x (m,) with sizes'x = k, and Z = 0; `part` makes the penalty."""
+        v = np.concatenate([[1.0], subset])
+        norm = math.sqrt(sum(arrays.by_rows(len(Q), len(Q), lambda rows: float(np.vdot(Q[rows], Q[rows])))))
+        penalty = max(part * norm / float(v @ v), SMALLEST_PENALTY)
+        single = v.astype(np.float32)
+        Y = np.outer(v, v) if len(Q) <= LARGEST_IN_DOUBLE else np.outer(single, single)
+        return cls(Q, k, sizes, never_both, Y=Y, Z=None, penalty=penalty, arrays=arrays)
 
-    def advance(self, iterations: int, deadline: float = math.inf) -> None:
-        """Iterate, no longer than to the deadline; the last projection is exact, so that Z then proves what it can."""
+    def restricted(
+        self,
+        Q: np.ndarray,
+        k: int,
+        sizes: np.ndarray,
+        never_both: np.ndarray | None,
+        kept: np.ndarray,
+        taken: np.ndarray,
+        arrays: Arrays,
+    ) -> Splitting:
+        """The same for the problem (Q, k, ...) that is left where `taken` are in for good and only `kept` are open."""
+        if self._factor is not None:
+            self._sweep()  # so that Y and Z are of the same moment
+        xp, fetched = self.arrays.xp, self.arrays.fetched
+        rows = xp.asarray(np.concatenate([[0], kept + 1]))
+        Z = fetched(self.Z[rows[:, None], rows])
+        Y = fetched(self.M[rows[:, None], rows]) - Z / self.dtype(self.penalty)
+        if len(taken):
+            # Their entries are those of y_0 from now on.
+            joined = xp.zeros(len(self.Z), dtype=self.dtype)
+            joined[xp.asarray(np.concatenate([[0], taken + 1]))] = 1.0
+            row = self.Z @ joined
+            Z[0] = Z[:, 0] = fetched(row[rows])
+            Z[0, 0] = float(joined @ row)
+        directions = None if self._directions is None else fetched(self._directions[rows])
+        smaller = Splitting(
+            Q, k, sizes, never_both, Y=Y, Z=Z, penalty=self.penalty, arrays=arrays, directions=directions
+        )
+        smaller._iteration = self._iteration
+        return smaller
+
+    def _add_to_matrix(self, part: float) -> None:
+        """M + part Z."""
+        factor = self.dtype(part)
+
+        def add(rows: slice) -> None:
+            self.M[rows] += self.Z[rows] * factor
+
+        self.arrays.by_rows(len(self.M), len(self.M), add)
+
+    def advance(
+        self, iterations: int, deadline: float = math.inf, told: Callable[[int], None] = lambda iterations: None
+    ) -> None:
+        """Iterate, no longer than to the deadline, and tell each iteration.
+
+        The last projection is a better one, so that Z proves what it can.
+        """
         for left in range(iterations - 1, -1, -1):
-            # An exact projection is still to come, which takes the longest.
-            last = left == 0 or time.perf_counter() + self._exact_seconds >= deadline
-            if self._iteration:
-                self._to_polytope()
-            self._project(exact=last)
+            began = time.perf_counter()
+            last = left == 0 or began + 2.0 * self._longest >= deadline
+            if self._factor is not None:
+                self._sweep()
+            self._project(last=last)
             self._iteration += 1
+            self._longest = max(self._longest, time.perf_counter() - began)
+            told(iterations - left)
             if last:
                 return
 
+    def _slack_rows(self, rows: slice) -> Any:
+        """Of Z = beta (M - R)."""
+        Z = self.M[rows] - self._factor[rows] @ self._factor.T
+        Z *= self.dtype(self.penalty)
+        return Z
+
     def slack(self) -> tuple[np.ndarray, np.ndarray]:
-        """(N, w) for `certificate.consequences`: N semidefinite but for rounding, w the multipliers of s'x = k."""
-        Z, s = self.Z, self.sizes
-        w = Z[0, 1:] / self.k + Z[0, 0] / (2.0 * self.k**2) * s
-        N = -Z[1:, 1:] - np.outer(w, s) - np.outer(s, w)
-        return 0.5 * (N + N.T), w
+        """(N, w) for `certificate.consequences`: N nearly semidefinite, w the multipliers of s'x = k."""
+        arrays, m, s = self.arrays, len(self.Q) - 1, self.sizes
+        first = arrays.fetched(self._slack_rows(slice(0, 1))[0]).astype(np.float64)
+        w = first[1:] / self.k + first[0] / (2.0 * self.k**2) * s
+        N = np.empty((m, m))
+
+        def fill(rows: slice) -> None:
+            inner = slice(rows.start + 1, rows.stop + 1)
+            N[rows] = arrays.fetched(self._slack_rows(inner)[:, 1:])
+            N[rows] += np.outer(w[rows], s)
+            N[rows] += np.outer(s[rows], w)
+
+        arrays.by_rows(m, m, fill)
+        for top in range(0, m, BLOCK):  # products of factors need not be symmetric in the last bit
+            rows = slice(top, top + BLOCK)
+            N[rows, top:] = -0.5 * (N[rows, top:] + N[top:, rows].T)
+            N[top:, rows] = N[rows, top:].T
+        return N, w
+
+    def outlook(self, value: float) -> Outlook:
+        """What `slack` is about to prove beside a subset of this value, where all sizes are 1 and nothing is rival."""
+        xp, k, m = self.arrays.xp, self.k, len(self.Q) - 1
+        first = self._slack_rows(slice(0, 1))[0]
+        w = first[1:] / k + first[0] / (2.0 * k**2)
+        lacking = self.lacking()
+
+        def rows_of(rows: slice) -> Any:
+            """B = Q - Z, -inf on the diagonal."""
+            inner = slice(rows.start + 1, rows.stop + 1)
+            B = self.Q[inner, 1:] - self._slack_rows(inner)[:, 1:]
+            own = xp.arange(rows.start, rows.stop)
+            return B, own - rows.start, own
+
+        def look(rows: slice) -> Any:
+            B, at, own = rows_of(rows)
+            g = B[at, own] - 2.0 * k * w[rows]
+            B[at, own] = -xp.inf
+            best = xp.partition(B, [m - k, m - k + 1], axis=1)[:, m - k :]
+            return xp.stack([g, best[:, 1], best[:, 1:].sum(axis=1)])
+
+        g, least, sums = xp.concatenate(self.arrays.by_rows(m, m, look), axis=1)
+        anywhere = float(xp.partition(g + sums, m - k)[m - k :].sum()) + lacking
+
+        def look_in(rows: slice) -> Any:
+            B, at, own = rows_of(rows)
+            B[at, own] = -xp.inf
+            lost = xp.maximum(B - least, 0.0)
+            B *= 2.0
+            B += g + sums - least
+            B -= lost
+            return g[rows] + xp.partition(B, m - k + 1, axis=1)[:, m - k + 1 :].sum(axis=1)
+
+        if_in = xp.concatenate(self.arrays.by_rows(m, m, look_in)) if k > 1 else g
+        return Outlook(anywhere, int((if_in + lacking < value).sum()))
+
+    def lacking(self) -> float:
+        """About how far x'Nx can be below 0 for a subset x, rather too much: N is not quite semidefinite."""
+        m, F = len(self.Q) - 1, self._factor
+        xp, s = self.arrays.xp, self.arrays.held(self.sizes / self.k, self.dtype)
+
+        def product(v: Any) -> Any:
+            y = xp.concatenate([(s @ v)[None], v])
+            Zy = self.arrays.product(self.M, y) - F @ (F.T @ y)
+            return -self.penalty * (Zy[1:] + s * Zy[0])
+
+        values, residuals, _ = self._lanczos(product, m, 3 * LANCZOS_STEPS)
+        return self.k * max(0.0, float(residuals[0] - values[0]))
+
+    @property
+    def products(self) -> np.ndarray:
+        """X (m, m): how far each pair of units is in."""
+        Y = self.M[1:, 1:] - self.Z[1:, 1:] / self.dtype(self.penalty)
+        return self.arrays.fetched(Y).astype(np.float64)
+
+    @property
+    def value(self) -> float:
+        """<Q, X>."""
+        return float(np.vdot(self.arrays.fetched(self.Q[1:, 1:]), self.products))
+
+    @property
+    def apart(self) -> float:
+        """How far Y and R are from being one matrix, as a part of it."""
+        Y = self.M - self.Z / self.dtype(self.penalty)
+        norm = self.arrays.xp.linalg.norm
+        return float(norm(Y - self._factor @ self._factor.T) / norm(Y))
 
     @property
     def membership(self) -> np.ndarray:
         """x: how far each unit is in."""
-        return self.Y[0, 1:]
+        return self._x
 
-    def restricted(self, kept: np.ndarray, taken: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Y and Z for the problem in which `taken` are in for good and only `kept` (positions) are open."""
-        Z = self.Z.copy() if len(taken) else self.Z
-        for position in taken:
-            # Its entry is that of y_0 from now on.
-            Z[0] += Z[position + 1]
-            Z[:, 0] += Z[:, position + 1]
-        rows = np.concatenate([[0], kept + 1])
-        return np.ascontiguousarray(self.Y[np.ix_(rows, rows)]), np.ascontiguousarray(Z[np.ix_(rows, rows)])
+    def _sweep(self) -> None:
+        """Z and Y anew from R, and M with them."""
+        every, factor = QUICK_BALANCE if self._iteration <= QUICK_UNTIL else SLOW_BALANCE
+        balance = self._iteration % every == 0 and (self._iteration <= QUICK_UNTIL or not self._learns)
+        xp, F = self.arrays.xp, self._factor
+        Ft = xp.ascontiguousarray(F.T)
+        beta, gamma = self.dtype(self.penalty), self.dtype(STEP)
 
-    def _to_polytope(self) -> None:
-        """Y = the nearest point of the polytope to R - (C + Z)/beta."""
-        Y = np.multiply(self.Z, -1.0 / self.penalty)
-        Y += self._R
-        Y[1:, 1:] += self.Q / self.penalty
-        diagonal = np.arange(1, len(Y))
-        wanted = (2.0 * Y[0, 1:] + Y[diagonal, diagonal]) / 3.0
-        np.clip(Y, 0.0, 1.0, out=Y)
-        if self.never_both is not None:
-            Y[1:, 1:][self.never_both] = 0.0
-        x = nearest_membership(wanted, self.k, self.sizes)
-        Y[0, 1:] = Y[1:, 0] = Y[diagonal, diagonal] = x
-        Y[0, 0] = 1.0
-        if self._iteration % BALANCE_EVERY == 0:
-            self._balance(Y)
-        self.Y = Y
+        def pass_over(rows: slice) -> tuple[float, ...]:
+            R, Z, M, Q = F[rows] @ Ft, self.Z[rows], self.M[rows], self.Q[rows]
+            before = M - Z / beta if balance else None
+            M -= R
+            M *= gamma * beta
+            Z *= 1 - gamma
+            Z += M
+            xp.subtract(Q, Z, out=M)
+            M *= 1 / beta
+            M += R
+            Y = xp.clip(M, 0.0, 1.0, out=M)
+            if self.never_both is not None:
+                inner = slice(max(rows.start, 1), rows.stop)
+                Y[inner.start - rows.start :, 1:][self.never_both[inner.start - 1 : inner.stop - 1]] = 0.0
+            sums: tuple[Any, ...] = ()
+            if before is not None:
+                R -= before
+                moved = before - Y
+                sums = tuple(xp.vdot(A, A) for A in (before, Z, R, moved))
+            M += Z / beta
+            return sums
 
-    def _balance(self, Y: np.ndarray) -> None:
-        primal = float(np.linalg.norm(Y - self._R) / np.linalg.norm(Y))
-        dual = self.penalty * float(np.linalg.norm(Y - self.Y)) / max(float(np.linalg.norm(self.Z)), 1e-300)
+        sums = self.arrays.by_rows(len(self.Q), len(self.Q), pass_over)
+        self._set_membership(beta)
+        if balance:
+            size, dual_size, primal, dual = (math.sqrt(float(sum(column))) for column in zip(*sums, strict=True))
+            self._balance(primal / max(size, 1e-300), self.penalty * dual / max(dual_size, 1e-300), factor)
+
+    def _set_membership(self, beta: Any) -> None:
+        """Row 0 and the diagonal of Y are one vector."""
+        xp, F, Z, M = self.arrays.xp, self._factor, self.Z, self.M
+        edge, diagonal = F[1:] @ F[0] - Z[0, 1:] / beta, xp.arange(1, len(Z))
+        own = xp.einsum("ij,ij->i", F[1:], F[1:]) + (self.Q[diagonal, diagonal] - Z[diagonal, diagonal]) / beta
+        wanted = self.arrays.fetched((2.0 * edge + own) / 3.0).astype(np.float64)
+        self._x = nearest_membership(wanted, self.k, self.sizes)
+        x = self.arrays.held(self._x, self.dtype)
+        M[0, 1:] = M[1:, 0] = Z[0, 1:] / beta + x
+        M[diagonal, diagonal] = Z[diagonal, diagonal] / beta + x
+        M[0, 0] = Z[0, 0] / beta + 1.0
+
+    def _balance(self, primal: float, dual: float, factor: float) -> None:
         if primal > UNBALANCED * dual:
-            self.penalty *= PENALTY_STEP
+            self._set_penalty(self.penalty * factor)
         elif dual > UNBALANCED * primal:
-            self.penalty /= PENALTY_STEP
+            self._set_penalty(self.penalty / factor)
 
-    def _project(self, *, exact: bool) -> None:
-        """R = the positive semidefinite part of Y + Z/beta on the face, and Z = Z + beta (Y - R)."""
-        M = self.Z / self.penalty
-        M += self.Y
-        Ma = M @ self._normal
-        v = Ma - 0.5 * (self._normal @ Ma) * self._normal
-        M -= np.outer(self._normal, v)
-        M -= np.outer(v, self._normal)
-        found = None if exact else self._filtered(M)
-        if found is None:
-            began = time.perf_counter()
-            values, vectors = np.linalg.eigh(M)
-            self._exact_seconds = time.perf_counter() - began
-            self._lowest = float(values[0])
-            first = int(np.searchsorted(values, 0.0, side="right"))
-            self._directions = vectors[:, max(0, first - SPARE_DIRECTIONS) :]
-            values, vectors = values[first:], vectors[:, first:]
+    def _set_penalty(self, penalty: float) -> None:
+        self._add_to_matrix(1.0 / penalty - 1.0 / self.penalty)
+        self.penalty = penalty
+
+    def learn(self, gap: float) -> None:
+        """Choose the penalty of the next rounds by the gap that the last ones left to the best subset known.
+
+        Balanced residuals are not the lowest bound, and the right penalty differs by problem. So the best
+        state is kept; where a round brought little, another penalty is tried, and where it lost, the best
+        state comes back and the penalty goes the other way, by smaller and smaller steps. Where none of
+        them helps, the iteration just goes on: on its way to the optimum its bounds go up and down.
+        """
+        if not self._learns or self._factor is None:
+            return
+        self._sweep()
+        self._factor = None
+        best = self._best
+        if best is None or gap < best.gap or self._change == 1.0:
+            slow = best is not None and gap > SLOW * best.gap
+            self._best = _State(gap, self.penalty, self.Z.copy(), self.M.copy(), self._directions)
+            if slow:
+                self._set_penalty(self.penalty * self._change)
+            return
+        self.Z[...], self.M[...], self._directions = best.Z, best.M, best.directions
+        self.penalty, self._surprised = best.penalty, True
+        self._change = 1.0 / self._change
+        if self._change > 1.0:  # neither way was right
+            self._change = math.sqrt(self._change) if self._change > LEAST_STEP else 1.0
+        self._set_penalty(self.penalty * self._change)
+
+    def _product(self, V: Any) -> Any:
+        """M on the face, times V that lies on it."""
+        W = self.arrays.product(self.M, V)
+        W -= self.arrays.xp.outer(self._normal, self._normal @ W)
+        return W
+
+    def _project(self, *, last: bool) -> None:
+        """F, for which FF' is about the positive semidefinite part of M on the face."""
+        if len(self.M) <= (LARGEST_IN_DOUBLE if last else SMALLEST_TO_FILTER):
+            values, vectors = self._decomposed()
+            self._directions = self._followed(values, vectors)
         else:
-            values, vectors = found
-        scaled = vectors * np.sqrt(values)
-        self._R = scaled @ scaled.T
-        self.Z += self.penalty * (self.Y - self._R)
-
-    def _filtered(self, M: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """The positive eigenpairs of M, from the last ones; None where that would not pay or not be safe."""
-        V = self._directions
-        if V is None or len(M) < SMALLEST_TO_FILTER or V.shape[1] > LARGEST_PART * len(M):
-            return None
-        # On [lowest, 0] the Chebyshev polynomial stays within 1; above, it grows fast.
-        centre = 0.6 * self._lowest
-        before, now = V, (M @ V - centre * V) / -centre
-        for _ in range(FILTER_DEGREE - 1):
-            before, now = now, 2.0 * (M @ now - centre * now) / -centre - before
-        basis, _ = np.linalg.qr(now)
-        values, turn = np.linalg.eigh(basis.T @ (M @ basis))
-        if values[0] > 0.0:
-            return None  # there may be more positive directions than were followed
-        self._directions = basis @ turn
+            if self._iteration < LOOK_DOWN_EVERY or self._iteration % LOOK_DOWN_EVERY == 0 or self._surprised:
+                self._look_down()
+            values, vectors = self._filtered(DEGREE_TO_PROVE if last else FILTER_DEGREE)
         positive = values > 0.0
-        return values[positive], self._directions[:, positive]
+        self._factor = vectors[:, positive] * self.arrays.xp.sqrt(values[positive])
+
+    def _decomposed(self) -> tuple[Any, Any]:
+        a, M = self._normal, self.M
+        Ma = M @ a
+        v = Ma - 0.5 * (a @ Ma) * a
+        return self.arrays.xp.linalg.eigh(M - self.arrays.xp.outer(a, v) - self.arrays.xp.outer(v, a))
+
+    def _look_down(self) -> None:
+        """Where the spectrum ends below, but for the few directions far below all others, by Lanczos."""
+        product = lambda v: self._product((v - self._normal * (self._normal @ v))[:, None])[:, 0]  # noqa: E731
+        values, residuals, vectors = self._lanczos(product, len(self.M), LANCZOS_STEPS)
+        settled = residuals <= 0.01 * np.abs(values)
+        count = int(np.argmin(settled)) if values[0] < 0.0 else 0
+        self._far_down = vectors[:, :count]
+        self._lowest = 1.05 * float(values[count] - residuals[count])
+        self._lowest = min(self._lowest, -1e-4 * abs(float(values[-1])), -1e-6)
+        self._highest = float(values[-1])
+
+    def _lanczos(self, product: Any, size: int, steps: int) -> tuple[np.ndarray, np.ndarray, Any]:
+        """Ritz values, ascending, their residuals, and their vectors, from a random start."""
+        xp, steps = self.arrays.xp, min(steps, size)
+        basis = xp.zeros((size, steps), dtype=self.dtype)
+        inside = np.zeros((steps, steps))
+        v = self.arrays.held(np.random.default_rng(self._iteration).standard_normal(size), self.dtype)
+        length = float(xp.linalg.norm(v))
+        for step in range(steps):
+            basis[:, step] = v / self.dtype(length)
+            v = product(basis[:, step])
+            parts = basis[:, : step + 1].T @ v
+            v = v - basis[:, : step + 1] @ parts
+            v -= basis[:, : step + 1] @ (basis[:, : step + 1].T @ v)
+            inside[step, step] = float(parts[-1])
+            length = float(xp.linalg.norm(v))
+            if not length > 1e-6 * abs(inside[0, 0]) or step == steps - 1:
+                steps = step + 1
+                break
+            inside[step + 1, step] = inside[step, step + 1] = length
+        values, turn = np.linalg.eigh(inside[:steps, :steps])
+        return values, length * np.abs(turn[-1]), basis[:, :steps] @ self.arrays.held(turn, self.dtype)
+
+    def _filtered(self, degree: int) -> tuple[Any, Any]:
+        """About the positive eigenpairs of M on the face, from the last ones."""
+        V = self._directions
+        if V is None or V.shape[1] < SPARE_DIRECTIONS:
+            V = self._with_new(V, FIRST_DIRECTIONS)
+        while True:
+            reach = math.acosh(1.0 - 2.0 * max(self._highest, 1e-6) / self._lowest)
+            now = max(1, min(degree, int(math.log(2.0 * MOST_RAISED) / reach)))
+            values, vectors = self._filtered_once(V, now)
+            self._highest = float(values[-1])
+            self._surprised = float(values[0]) < self._lowest  # then the filter let through what lies below
+            V = self._followed(values, vectors)
+            degree -= now
+            if degree <= 0:
+                self._directions = V
+                return values, vectors
+
+    def _filtered_once(self, V: Any, degree: int) -> tuple[Any, Any]:
+        """Ritz values, ascending, and vectors of M among the directions V after a Chebyshev polynomial of it."""
+        xp = self.arrays.xp
+        V = V - xp.outer(self._normal, self._normal @ V)
+        if self._far_down.shape[1]:
+            V -= self._far_down @ (self._far_down.T @ V)
+        # On [lowest, 0] the polynomial stays within 1; above, it grows fast.
+        centre = 0.5 * self._lowest
+        before, now = V, self._shifted(V, centre, -1.0 / centre)
+        for _ in range(degree - 1):
+            after = self._shifted(now, centre, -2.0 / centre)
+            after -= before
+            before, now = now, after
+        now /= xp.linalg.norm(now, axis=0)
+        basis, _ = xp.linalg.qr(now)
+        inside = basis.T @ self._product(basis)
+        values, turn = xp.linalg.eigh(0.5 * (inside + inside.T))
+        return values, basis @ turn
+
+    def _followed(self, values: Any, vectors: Any) -> Any:
+        """The directions to go on with: the positive ones and some beside them, more where all were positive."""
+        n_positive = int((values > 0.0).sum())
+        wanted = min(n_positive + SPARE_DIRECTIONS, MOST_DIRECTIONS)
+        kept = vectors[:, max(0, len(values) - wanted) :]
+        if n_positive > len(values) - SPARE_DIRECTIONS // 2:
+            more = max(SPARE_DIRECTIONS, n_positive // 4)
+            kept = self._with_new(kept, min(more, MOST_DIRECTIONS - kept.shape[1]))
+        return kept
+
+    def _shifted(self, V: Any, centre: float, factor: float) -> Any:
+        """factor (M - centre) V, on the face and apart from what lies far down."""
+        W = self._product(V)
+        if self._far_down.shape[1]:
+            W -= self._far_down @ (self._far_down.T @ W)
+        W -= self.dtype(centre) * V
+        W *= self.dtype(factor)
+        return W
+
+    def _with_new(self, V: Any, count: int) -> Any:
+        """Random directions beside those that are followed."""
+        if V is not None and count <= 0:
+            return V
+        shape = (len(self.M), count)
+        new = self.arrays.held(np.random.default_rng(self._iteration).standard_normal(shape), self.dtype)
+        new /= self.dtype(math.sqrt(len(self.M)))
+        return new if V is None else self.arrays.xp.concatenate([new, V], axis=1)
 
 
 def nearest_membership(wanted: np.ndarray, k: int, sizes: np.ndarray) -> np.ndarray:
     """The x nearest to `wanted` with 0 <= x <= 1 and sizes'x = k: clip(wanted - theta sizes), by Newton's method."""
-    low, high = -np.inf, np.inf
+    low, high = float(((wanted - 1.0) / sizes).min()), float((wanted / sizes).max())  # all in, and none
     theta = float(sizes @ wanted - k) / float(sizes @ sizes)
     x = wanted
-    for _ in range(100):
+    for _ in range(200):
+        if not low < theta < high:
+            theta = 0.5 * (low + high)
         moved = wanted - theta * sizes
         x = np.clip(moved, 0.0, 1.0)
         excess = float(sizes @ x) - k
@@ -211,7 +529,5 @@ def nearest_membership(wanted: np.ndarray, k: int, sizes: np.ndarray) -> np.ndar
         else:
             high = theta
         free = sizes[(moved > 0.0) & (moved < 1.0)]
-        theta += excess / float(free @ free) if len(free) else np.sign(excess) * 0.1
-        if not low < theta < high and np.isfinite(low) and np.isfinite(high):
-            theta = 0.5 * (low + high)
+        theta = theta + excess / float(free @ free) if len(free) else 0.5 * (low + high)
     return x

@@ -56,6 +56,8 @@ class Relaxation:
         What each entry counts for; None where that is 1.
     lift : Lift or None
         How rivals and a budget entered Q: the bound is one for Q lifted by it.
+    computed_on : str
+        Which device was used or missed, in a sentence; empty where no GPU was in question.
     slack : (ndarray (n, n), ndarray (n,)) or None
         Of the method "nonnegative": N and w, from which `certificate.consequences` proves
         its bound; None where it did not get below that of the multipliers.
@@ -76,6 +78,7 @@ class Relaxation:
     sizes: np.ndarray | None = None
     lift: Lift | None = None
     slack: tuple[np.ndarray, np.ndarray] | None = None
+    computed_on: str = ""
 
     @cached_property
     def matrix(self) -> np.ndarray:

@@ -12,20 +12,23 @@ import numpy as np
 from certselect.certificate.counting import check_sizes
 from certselect.certificate.rounding import largest, order_of
 from certselect.errors import InvalidInput
+from certselect.progress import report
+from certselect.relaxation.arrays import CPU, Arrays
 from certselect.relaxation.copies import find_copies
-from certselect.relaxation.face import diagonal, inside_face
+from certselect.relaxation.face import inside_face
 from certselect.relaxation.interior_point import interior_point
 from certselect.relaxation.low_rank import OffManifold, low_rank
 from certselect.relaxation.oracles import ORACLES, oracle
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 from certselect.relaxation.warm_start import carried_over
-from certselect.threads import SMALL, one_blas_thread
+from certselect.threads import threads_for
 
 METHODS = ("auto", "interior_point", "low_rank", *ORACLES)
 MAX_ITERATIONS = {"interior_point": 100, "low_rank": 3000}
 TOLERANCE = {"interior_point": 1e-6, "low_rank": 1e-3, "scs": 1e-6, "clarabel": 1e-6}
-# Above this size n x n factorisations cost more than the low-rank factor's slower convergence.
-LARGEST_DENSE = 3000
+# Above this many entries, copies counted once, factorisations cost more than the low-rank factor's slower convergence;
+# on a GPU they would not, but with k = 20 of 10000 entries rounding ends the interior-point method far too early.
+LARGEST_DENSE = {"cpu": 3000, "cuda": 5000}
 # Below this fraction of k times the largest entry a value counts as 0 when gaps are measured.
 VALUE_FLOOR = 1e-3
 BLOCK = 512
@@ -42,6 +45,7 @@ def solve(
     max_iterations: int | None = None,
     warm_start: Relaxation | None = None,
     callback: Callback | None = None,
+    arrays: Arrays = CPU,
 ) -> Relaxation:
     """Solve the semidefinite relaxation of  max x'Qx,  x in {0,1}^n,  sizes'x = k.
 
@@ -52,9 +56,10 @@ def solve(
     k : int
         1 to n; 0 to sum(sizes) where these are given.
     method : {"auto", "interior_point", "low_rank", "scs", "clarabel"}
-        "auto" is "interior_point" up to n = 3000 and "low_rank" above. The last two are
-        other people's solvers on the unreduced problem, for comparison; they need those
-        packages.
+        "auto" is "interior_point" up to n = 3000 (20000 on a GPU) and "low_rank" above, where
+        entries that are copies of each other count once: the interior-point method merges
+        them, the low-rank method does not. The last two are other people's solvers on the
+        unreduced problem, for comparison; they need those packages.
     sizes : ndarray of int (n,), optional
         What each entry counts for, 1 or more: groups of features that come in whole.
         All 1 if not given. Where few subsets have the right size the relaxation has no
@@ -71,6 +76,8 @@ def solve(
     callback : callable, optional
         Called with an `Iterate` at the start and after every iteration: its multipliers
         give a valid bound, so a caller who keeps the latest loses nothing to Ctrl-C.
+    arrays : Arrays, optional
+        Where to compute: on the cores of this machine if not given. Answers are NumPy's.
 
     Examples
     --------
@@ -83,7 +90,7 @@ def solve(
     began = time.perf_counter()
     Q, sizes = _checked(Q, k, sizes)
     n = len(Q)
-    method = chosen_method(method, n)
+    method = chosen_method(method, Q, sizes, arrays)
     if warm_start is not None and len(warm_start.multipliers) != n + 1:
         raise InvalidInput(
             f"a warm start of {len(warm_start.multipliers) - 1} features",
@@ -105,11 +112,14 @@ def solve(
     told = None if callback is None else lambda iterate: callback(_rescaled_iterate(iterate, scale))
     scaled = Q / Q.dtype.type(scale)
     floor = VALUE_FLOOR * k * magnitude / scale
-    common: dict[str, Any] = {"floor": floor, "tol": tol, "max_seconds": max_seconds, "sizes": sizes, "callback": told}
+    common: dict[str, Any] = {"floor": floor, "tol": tol, "sizes": sizes, "callback": told, "arrays": arrays}
+    report("relaxation", 0, _most(max_iterations, method))  # the start alone may take seconds
     if method == "low_rank":
         factor = None if warm_start is None else warm_start.factor
         try:
-            answer = low_rank(scaled, k, max_iterations=_most(max_iterations, method), start=factor, **common)
+            with threads_for(n):
+                common["max_seconds"] = max_seconds - (time.perf_counter() - began)
+                answer = low_rank(scaled, k, max_iterations=_most(max_iterations, method), start=factor, **common)
             return _rescaled(answer, scale, sizes)
         except OffManifold:
             # A few entries of unlike sizes: too few for a factor to move in, and nothing to a dense matrix.
@@ -117,8 +127,9 @@ def solve(
     start = None
     if warm_start is not None and (sizes is not None or warm_start.k < n):
         start = carried_over(warm_start.matrix, warm_start.k, k, sizes), warm_start.multipliers / scale
-    copies = None if sizes is not None else find_copies(scaled)
-    with one_blas_thread(n <= SMALL):
+    copies = find_copies(scaled, sizes)
+    with threads_for(n):
+        common["max_seconds"] = max_seconds - (time.perf_counter() - began)
         answer = interior_point(
             scaled, k, max_iterations=_most(max_iterations, method), copies=copies, start=start, **common
         )
@@ -136,13 +147,17 @@ def _most(max_iterations: int | None, method: str) -> int:
     return MAX_ITERATIONS[method] if max_iterations is None else max_iterations
 
 
-def chosen_method(method: str, n: int) -> str:
-    """What "auto" stands for with n entries; any other method stands for itself."""
+def chosen_method(method: str, Q: np.ndarray, sizes: np.ndarray | None = None, arrays: Arrays = CPU) -> str:
+    """What "auto" stands for with this many entries, copies counted once; any other method stands for itself."""
     if method not in METHODS:
         raise InvalidInput(f"method={method!r}", " or ".join(map(repr, METHODS)), "Choose one of these.")
     if method != "auto":
         return method
-    return "interior_point" if n <= LARGEST_DENSE else "low_rank"
+    most = LARGEST_DENSE[arrays.name]
+    if len(Q) <= most:
+        return "interior_point"
+    copies = find_copies(Q, sizes)
+    return "low_rank" if copies is None or len(copies.first) - 1 > most else "interior_point"
 
 
 def _checked(Q: np.ndarray, k: int, sizes: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
@@ -189,7 +204,7 @@ def _closed_form(Q: np.ndarray, k: int, sizes: np.ndarray | None, began: float) 
         multipliers=np.full(n + 1, 4.0 * value / (n + 1)),
         primal_value=value,
         dual_value=value,
-        diagonal_residual=float(np.abs(diagonal(Y) - 1.0).max()),
+        diagonal_residual=float(np.abs(Y.diagonal() - 1.0).max()),
         face_residual=0.0,
         iterations=0,
         seconds=time.perf_counter() - began,

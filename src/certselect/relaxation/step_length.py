@@ -2,17 +2,20 @@
 
 That is -1 over the smallest eigenvalue of L^-1 D L^-T (any t if it is not
 negative). A few Lanczos steps find it: each costs two triangular solves and one
-product, all O(n^2), where one more Cholesky would cost O(n^3).
+product, all O(n^2), where one more Cholesky would cost O(n^3). (On a GPU the factor
+is inverted, and the solves are products.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from scipy.linalg import get_blas_funcs, get_lapack_funcs
+from scipy.linalg import get_lapack_funcs
 
-(dtrsv,) = get_blas_funcs(("trsv",), dtype=np.float64)
+from certselect.relaxation.arrays import Arrays
+
 (dstev,) = get_lapack_funcs(("stev",), dtype=np.float64)
 
 MAX_STEPS = 30
@@ -23,24 +26,23 @@ PRECISION = 0.03
 NO_DIRECTION_LEFT = 1e-13
 
 
-def longest_step(
-    L: np.ndarray, product: Callable[[np.ndarray], np.ndarray], first: np.ndarray, at_most: float
-) -> float:
+def longest_step(L: Any, product: Callable[[Any], Any], first: Any, at_most: float, arrays: Arrays) -> float:
     """A cautious estimate, no more than `at_most`, of the largest t for which LL' + tD stays semidefinite.
 
-    `product` multiplies a vector by D; `first` is any vector with a part in every
+    L is a factor made ready for vectors; `product` multiplies one by D; `first` is any vector with a part in every
     direction. The estimate lowers Lanczos's eigenvalue by its residual, which
     makes it too short rather than too long, though it proves nothing.
     """
     main: list[float] = []
     off: list[float] = []
-    v, before = first / np.linalg.norm(first), np.zeros(len(first))
+    xp = arrays.xp
+    v, before = first / xp.linalg.norm(first), xp.zeros(len(first))
     norm = lowest = residual = 0.0
     for step in range(1, MAX_STEPS + 1):
-        w = dtrsv(L, product(dtrsv(L, v, lower=1, trans=1)), lower=1)
+        w = arrays.half_solve(L, product(arrays.half_solve_transposed(L, v)))
         main.append(float(v @ w))
         w -= main[-1] * v + norm * before
-        norm = float(np.linalg.norm(w))
+        norm = float(xp.linalg.norm(w))
         if step >= FIRST_LOOK or norm <= NO_DIRECTION_LEFT * abs(main[0]):
             values, vectors, _ = dstev(main, off or [0.0])
             lowest, residual = float(values[0]), abs(norm * float(vectors[-1, 0]))

@@ -16,8 +16,11 @@ from certselect.criteria.reduced import ReducedProblem
 from certselect.relaxation.face import unit_normal
 from certselect.relaxation.nonnegative import ROUND, Splitting
 from certselect.relaxation.result import Iterate, Relaxation, Status
+from certselect.threads import one_blas_thread
 
 MAX_ITERATIONS = 5000
+# The value of the relaxed X means something once it nearly is positive semidefinite.
+CLOSE = 1e-3
 
 
 def tightened(
@@ -44,29 +47,34 @@ def tightened(
     scale = order_of(largest(Q))
     Q /= scale
     rivals = never_both(rival_numbers(problem.rivals, len(Q)))
-    splitting = Splitting.from_plain(Q, problem.k, problem.sizes, plain.matrix, plain.multipliers / scale, rivals)
+    x = _rounded(plain.membership, problem)
+    splitting = Splitting.from_subset(Q, problem.k, problem.sizes, x, rivals)
+    below = offset + scale * float(x @ Q @ x)
     best, slack, iterations = plain.dual_value, None, 0
     primal, status = plain.primal_value, Status.STOPPED_BY_ITERATIONS
     while iterations < max_iterations:
-        splitting.advance(ROUND, began + max_seconds)
+        with one_blas_thread(True):  # large matrices are worked on by threads of our own
+            splitting.advance(ROUND, began + max_seconds)
         iterations += ROUND
         N, w = splitting.slack()
-        # What `certificate.consequences` derives, less the rounding it counts.
-        bound = offset + scale * Rows.of(Q, N, w, problem.k, problem.sizes, rivals).anywhere()
-        primal = offset + scale * float(np.vdot(Q, splitting.Y[1:, 1:]))
+        # About what `certificate.consequences` derives, less the rounding it counts.
+        rows = Rows.of(Q, N, w, problem.k, problem.sizes, rivals).anywhere()
+        bound = offset + scale * (rows + splitting.lacking())
+        primal = offset + scale * splitting.value
         if bound < best:
             best, slack = bound, (N * scale, w * scale)
         callback(Iterate(iterations, plain.multipliers, primal, best, plain.lift, slack))
         aim = primal if incumbent is None else incumbent
-        if best - aim <= tol * abs(aim):
+        if best - aim <= tol * abs(aim) and (incumbent is not None or splitting.apart <= CLOSE):
             status = Status.SOLVED
             break
+        splitting.learn(bound - below)
         if time.perf_counter() - began >= max_seconds:
             status = Status.STOPPED_BY_TIME
             break
     x = splitting.membership
-    signs = np.empty_like(splitting.Y)
-    signs[1:, 1:] = 4.0 * splitting.Y[1:, 1:] - 2.0 * (x + x[:, None]) + 1.0
+    signs = np.empty((len(Q) + 1, len(Q) + 1))
+    signs[1:, 1:] = 4.0 * splitting.products - 2.0 * (x + x[:, None]) + 1.0
     signs[0, 1:] = signs[1:, 0] = 2.0 * x - 1.0
     np.fill_diagonal(signs, 1.0)
     normal = unit_normal(len(Q), problem.k, problem.sizes)
@@ -84,3 +92,12 @@ def tightened(
         factor=None,
         slack=slack,
     )
+
+
+def _rounded(membership: np.ndarray, problem: ReducedProblem) -> np.ndarray:
+    """A subset, the likeliest by these memberships, where any units make one; else the memberships themselves."""
+    if not problem.plain:
+        return membership
+    x = np.zeros(len(membership))
+    x[np.argsort(-membership, kind="stable")[: problem.k]] = 1.0
+    return x

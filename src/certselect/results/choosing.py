@@ -23,6 +23,7 @@ from certselect.search.selection import INTERRUPTED
 from certselect.settings import Constraints, Searching, Settings
 from certselect.table import Table, read_source
 from certselect.table.output import frame_library
+from certselect.threads import on_jobs
 
 
 def choose_subset(
@@ -106,7 +107,8 @@ def check_search(searching: Searching) -> None:
     strategy = None if is_auto(searching.strategy) else find_strategy(searching.strategy, searching.all_options)
     if searching.all_options and (strategy is None or is_built_in(strategy)):
         # Values of options are checked by the search they are for: let it choose one feature of one.
-        select_by(SubsetProblem.from_matrix(np.eye(1), 1), replace(searching, certify=False, random_state=0))
+        asked = replace(searching, certify=False, max_seconds=None, random_state=0)
+        select_by(SubsetProblem.from_matrix(np.eye(1), 1), asked)
 
 
 def choose(
@@ -119,7 +121,11 @@ def choose(
     seconds: Mapping[str, float] | None = None,
     n_jobs: int | None = None,
 ) -> Result:
-    """The result for a table that was read already, by settings; `size` is what `asked_size` makes of it."""
+    """The result for a table that was read already, by settings; `size` is what `asked_size` makes of it.
+
+    The time limit began before the `seconds` that were spent already.
+    """
+    began = time.perf_counter() - sum((seconds or {}).values())
     terms = measure_table(table, settings.measuring, n_jobs=n_jobs)
     searching = settings.searching
     whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=settings.constraints)
@@ -129,7 +135,8 @@ def choose(
         rule = find_rule(size, table, whole, settings, n_jobs=n_jobs)
         seconds = {**(seconds or {}), "size": time.perf_counter() - started}
         size = rule.size(whole)
-    selection = select_by(whole.of_usable_size(size), searching)
+    with on_jobs(n_jobs):
+        selection = select_by(whole.of_usable_size(size), searching, already=time.perf_counter() - began)
     origin: dict[str, Any] = {"target": target, "library": library, "seconds": seconds, "size_rule": rule}
     try:
         return make_result(settings, selection, terms, **origin)
@@ -162,6 +169,6 @@ def make_result(
         decisions=(*terms.decisions, *copy_decisions(selection.problem)),
         seed=int(seed) if isinstance(seed, int | np.integer) else None,
         seconds=spent,
-        versions=versions(),
+        versions=versions() | ({"device": selection.computed_on} if selection.computed_on else {}),
     )
     return Result(settings, selection, provenance, choice, terms, library, size_rule=size_rule)

@@ -20,8 +20,9 @@ def claimed(result: Result) -> Result:
 
     A search knows more than a file can show where its proof grew too large to keep, where
     each size within a budget was bounded by itself, and where every subset was valued of more
-    than are valued again. Then the bound is left out, "proven optimal" becomes "complete", and
-    features are not called proven. Ties are left out where a polished answer is none of them.
+    than are valued again. Then the bound is left out, or is what the multipliers that were kept in
+    place of the proof show; "proven optimal" becomes "complete", and features are not called
+    proven. Ties are left out where a polished answer is none of them.
     """
     if result.terms is None:
         return result  # read from a file: these are its claims

@@ -13,7 +13,7 @@ from certselect.results.parsing import from_dict
 from certselect.results.result import Result
 from certselect.writing import write_whole
 
-# A larger file is not read: proofs, by far the largest part, are kept only up to 256 MB.
+# A larger file is not read: proofs, by far the largest part, are kept only up to 128 MiB.
 MOST_BYTES = 1 << 29
 
 

@@ -15,7 +15,7 @@ from certselect.results.lift_text import lift_as_json
 from certselect.results.proof_text import proof_as_json
 from certselect.results.result import Result
 
-FORMAT, VERSION = "certselect result", 2
+FORMAT, VERSION = "certselect result", 3
 # The columns of the explanation, and what their entries are.
 EXPLANATION = {
     "feature": str,
@@ -120,6 +120,7 @@ def _certificate_as_dict(certificate: Certificate | None) -> dict[str, Any] | No
         "proof": None if certificate.proof is None else proof_as_json(certificate.proof),
         "known": _number(certificate.known),
         "shown_by": certificate.shown_by,
+        "proof_too_large": bool(certificate.proof_too_large),
     }
 
 

@@ -140,7 +140,7 @@ def _selection(part: Part, whole: Part, n_features: int) -> Selection:
 
 
 def _certificate(part: Part, value: float, bound: float, n_features: int) -> Certificate:
-    part.only({"multipliers", "lift", "proof", "known", "shown_by"})
+    part.only({"multipliers", "lift", "proof", "known", "shown_by", "proof_too_large"})
     by_proof = part.get("proof") is not None
     if (part.get("multipliers") is None) != by_proof:
         raise part.wrong("proof", "multipliers or a proof, one of them")
@@ -152,6 +152,8 @@ def _certificate(part: Part, value: float, bound: float, n_features: int) -> Cer
             raise part.wrong("lift", "null beside a proof")
         if part.get("known") is None:
             raise part.wrong("known", "a finite number beside a proof")
+        if part.truth("proof_too_large"):
+            raise part.wrong("proof_too_large", "false beside a proof")
         proof = proof_from_json(part.get("proof"), n_features)
         return Certificate(value, bound, None, BY_PROOF, None, proof, part.number("known"))
     multipliers = np.array(with_nan(part.list_of("multipliers", number)), dtype=np.float64)
@@ -160,7 +162,8 @@ def _certificate(part: Part, value: float, bound: float, n_features: int) -> Cer
     if part.get("known") is not None:
         raise part.wrong("known", "null beside multipliers")
     lift = lift_from_json(part.get("lift"), len(multipliers) - 1)
-    return Certificate(value, bound, multipliers, part.text("shown_by"), lift)
+    too_large = part.truth("proof_too_large")
+    return Certificate(value, bound, multipliers, part.text("shown_by"), lift, proof_too_large=too_large)
 
 
 def _provenance(part: Part) -> Provenance:

@@ -12,17 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from certselect.certificate.proof import MOST_NUMBERS, Proof, Step
+from certselect.certificate.coarse import TYPES, Coarse, is_grain
+from certselect.certificate.proof import MOST_BYTES, Proof, Step
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.results.packed_numbers import packed, unpacked
 from certselect.results.stored import REMEDY, Part
 
-PACKED = "<f8"
+FLOATS = "<f8"
+INTEGERS = {kind.name: kind.newbyteorder("<").str for kind in TYPES}
 
 
 def proof_as_json(proof: Proof) -> dict[str, Any]:
-    """Write a proof for a file, bit for bit: of each N the upper triangle row by row, and w, in float64."""
+    """Write a proof for a file, bit for bit."""
     parts = [
         {"steps": [_step_as_json(step) for step in part.steps], "unit": int(part.unit) if part.cases else None}
         for part in proof.parts()
@@ -44,7 +46,7 @@ def proof_from_json(stored: Any, size: int) -> Proof:
     whole = Proof(floor=-math.inf if math.isnan(floor) else floor)
     # Proofs to be filled, the next one last, and how many units can be open in them.
     waiting = [(whole, size)]
-    numbers = 0
+    taken = 0
     for part in parts:
         steps = part.get("steps") if isinstance(part, dict) else None
         if not waiting or not isinstance(steps, list):
@@ -53,9 +55,9 @@ def proof_from_json(stored: Any, size: int) -> Proof:
         proof, most = waiting.pop()
         for step in steps:
             most = _size_of(step, most)
-            numbers += most * most
-            if numbers > MOST_NUMBERS:
-                raise InvalidInput("a proof of too many numbers", f"at most {MOST_NUMBERS}", "Prove less at once.")
+            taken += most * 8 + most * (most - 1) // 2 * _type_of(step).itemsize
+            if taken > MOST_BYTES:
+                raise InvalidInput("a proof of too many numbers", f"at most {MOST_BYTES} bytes", "Prove less at once.")
             proof.steps.append(_step_from_json(step, most))
         if part["unit"] is not None:
             if not steps:
@@ -72,8 +74,11 @@ def proof_from_json(stored: Any, size: int) -> Proof:
 def _step_as_json(step: Step) -> dict[str, Any]:
     return {
         "size": len(step.w),
-        "upper_triangle": packed((row[i:] for i, row in enumerate(step.N)), PACKED),
-        "weights": packed([step.w], PACKED),
+        "grain": step.N.grain,
+        "type": step.N.entries.dtype.name,
+        "above_diagonal": packed([step.N.entries], INTEGERS[step.N.entries.dtype.name]),
+        "diagonal": packed([step.N.diagonal], FLOATS),
+        "weights": packed([step.w], FLOATS),
         "out": [int(unit) for unit in step.out],
         "into": [int(unit) for unit in step.into],
         "twins": [[int(kept), int(dropped)] for kept, dropped in step.twins],
@@ -81,15 +86,14 @@ def _step_as_json(step: Step) -> dict[str, Any]:
 
 
 def _step_from_json(stored: dict[str, Any], m: int) -> Step:
-    Part(stored, "a proof step").only({"size", "upper_triangle", "weights", "out", "into", "twins"})
-    upper = unpacked(stored.get("upper_triangle"), m * (m + 1) // 2, PACKED, "a proof step")
-    N = np.empty((m, m))
-    start = 0
-    for i in range(m):
-        row = upper[start : start + m - i]
-        N[i, i:] = N[i:, i] = row
-        start += len(row)
-    w = unpacked(stored.get("weights"), m, PACKED, "a proof step").astype(np.float64)
+    part = Part(stored, "a proof step")
+    part.only({"size", "grain", "type", "above_diagonal", "diagonal", "weights", "out", "into", "twins"})
+    grain, kind = part.number("grain"), _type_of(stored)
+    if not is_grain(grain):
+        raise part.wrong("grain", "a power of two such that all products are finite")
+    entries = unpacked(stored["above_diagonal"], m * (m - 1) // 2, INTEGERS[kind.name], "a proof step")
+    diagonal, w = (unpacked(stored[name], m, FLOATS, "a proof step") for name in ("diagonal", "weights"))
+    N = Coarse(diagonal.astype(np.float64), grain, entries.astype(kind, copy=False))
     out, into, twins = (stored.get(name) for name in ("out", "into", "twins"))
     if not (isinstance(out, list) and isinstance(into, list) and isinstance(twins, list)):
         raise InvalidInput("a proof step that does not say what it decides", "lists out, into and twins", REMEDY)
@@ -100,7 +104,7 @@ def _step_from_json(stored: dict[str, Any], m: int) -> Step:
     for units in (out, into, dropped):
         if len(units) > m or len(set(map(_unit, units))) < len(units):
             raise InvalidInput("a proof step that decides a unit twice", "each unit once", REMEDY)
-    return Step(N, w, tuple(out), tuple(into), pairs)
+    return Step(N, w.astype(np.float64), tuple(out), tuple(into), pairs)
 
 
 def _size_of(step: Any, most: int) -> int:
@@ -108,6 +112,14 @@ def _size_of(step: Any, most: int) -> int:
     if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= most:
         raise InvalidInput(f"a proof step of size {shown(size)}", f"1 to {most}, as many as can be open there", REMEDY)
     return size
+
+
+def _type_of(step: Any) -> np.dtype[Any]:
+    """Of what is beside the diagonal."""
+    name = step.get("type")
+    if not isinstance(name, str) or name not in INTEGERS:
+        raise InvalidInput(f"a proof step of type {shown(name)}", f"one of {', '.join(INTEGERS)}", REMEDY)
+    return np.dtype(name)
 
 
 def _unit(stored: Any) -> int:

@@ -85,6 +85,14 @@ class Result:
         return self.selection.statement
 
     @property
+    def about_proof(self) -> str:
+        """That the search's proof grew too large to keep, and what a file shows then; empty if it did not."""
+        if self.certificate is None or not self.certificate.proof_too_large:
+            return ""
+        kept = "the bound of the relaxation alone, which multipliers show"
+        return f"The search proved more, by a proof that was too large to keep: a file claims {kept}."
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The chosen features."""
         return self.selection.names
@@ -171,7 +179,12 @@ class Result:
         made = in_words(self.provenance.decisions, self.explanation["feature"])
         more = len(made) - _DECISIONS_SHOWN
         made = made[:_DECISIONS_SHOWN] + ([f"and {more} more decisions"] if more > 0 else [])
-        said = [chosen.about_bound(), "" if self.size_rule is None else self.size_rule.statement, *made]
+        said = [
+            chosen.about_bound(),
+            self.about_proof,
+            "" if self.size_rule is None else self.size_rule.statement,
+            *made,
+        ]
         return "\n".join([*lines, *(f"  {sentence}" for sentence in said if sentence)])
 
     def __getstate__(self) -> dict[str, Any]:

@@ -15,15 +15,24 @@ from certselect.certificate.lift import Lift
 from certselect.certificate.proof import certain, replay
 from certselect.criteria.problem import SubsetProblem
 from certselect.errors import InvalidInput
+from certselect.memory import has_room_for_proof
+from certselect.progress import report
 from certselect.relaxation import Iterate, Relaxation, relax
+from certselect.relaxation.device import on_device
+from certselect.relaxation.result import Status
 from certselect.search.found import Found
 from certselect.search.proved import Proved
-from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
-from certselect.search.strategies.exact import MOST_UNITS, prove, start_well
+from certselect.search.selection import COMPLETE, INTERRUPTED, LIMIT, PROVEN_OPTIMAL, Selection
+from certselect.search.strategies.exact import prove, start_well
+from certselect.search.time_limit import TimeLimit
 from certselect.search.timed import timed
+from certselect.settings.searching import ANY_DEVICE
+from certselect.threads import threads_for
 
 # How long certify="tight" may take if not given.
 TIGHT_SECONDS = 60.0
+# And how long the plain bound of a proof too large to keep.
+PLAIN_SECONDS = 15.0
 
 
 def certify(
@@ -35,6 +44,7 @@ def certify(
     max_seconds: float | None = None,
     multipliers: np.ndarray | None = None,
     lift: Lift | None = None,
+    device: str = ANY_DEVICE,
 ) -> Selection:
     """Prove how far a subset can be from the best one of its size.
 
@@ -53,14 +63,19 @@ def certify(
         From `select`, or with `indices` of your own: everything else is derived anew.
     tight : bool
         Go on after the relaxation, deciding features and distinguishing cases, until no
-        better subset can be left or `max_seconds` (60 if not given) are over. With more than 4000
-        candidates only the relaxation is used.
-    tol, max_seconds
-        Passed to `relax`: how closely, and how long, to solve.
+        better subset can be left or `max_seconds` (60 if not given) are over. Where memory
+        has no room for that, only the relaxation is used.
+    tol : float, optional
+        How closely to solve, as for `relax`.
+    max_seconds : float, optional
+        Time limit, from the moment of the call; the bound is then the one proven so far. If the problem
+        asks for any size, each may use its share of what is left.
     multipliers : ndarray (n+1,), optional
         Of an earlier relaxation: nothing is solved then.
     lift : Lift, optional
         The lift these multipliers belong to (`Relaxation.lift`, `Certificate.lift`).
+    device : {"auto", "cpu", "cuda"}
+        Where relaxations are computed; what they prove is always checked on the CPU.
 
     Returns
     -------
@@ -76,24 +91,50 @@ def certify(
     >>> round(certify(problem, select(problem)).upper_bound, 6)
     5.0
     """
+    limit = TimeLimit.of(TIGHT_SECONDS if tight and max_seconds is None else max_seconds)
     earlier, selection = selection.certificate, _without_claims(problem, selection)
     if problem.any_size:
-        return _bounded_at_every_size(problem, selection, tight=tight, tol=tol, max_seconds=max_seconds)
+        with on_device(device):
+            return _bounded_at_every_size(problem, selection, tight=tight, tol=tol, limit=limit)
     if not tight and multipliers is None and earlier is not None and earlier.proof is not None:
         with suppress(InvalidInput):  # of another problem: it proves nothing here
             replayed = replay(problem.reduced, earlier.known, earlier.proof)
-            proved = Proved(selection.objective, earlier.known, replayed.bound, earlier.proof, replayed.decisions)
+            proof, decisions = earlier.proof, replayed.decisions
+            proved = Proved(selection.objective, earlier.known, replayed.bound, proof, decisions=decisions)
             if replayed.bound < math.inf:
                 return with_proof(problem, selection, proved)
     found, seconds = Found(multipliers=multipliers, lift=lift), dict(selection.seconds)
     try:
-        if tight and len(problem.reduced.matrix) <= MOST_UNITS:
-            solve_tightly(problem, selection.indices, found, seconds, max_seconds)
-        elif multipliers is None:
-            solve_for_bound(problem, found, seconds, tol=tol, max_seconds=max_seconds)
-        return _with_what_is_proven(problem, replace(selection, seconds=seconds), found)
+        with on_device(device):
+            _solve(problem, selection, found, seconds, tight=tight, tol=tol, limit=limit)
+        return told_of_limit(_with_what_is_proven(problem, replace(selection, seconds=seconds), found), found)
     except KeyboardInterrupt:
         return _with_what_is_proven(problem, replace(selection, seconds=seconds, status=INTERRUPTED), found)
+
+
+def _solve(
+    problem: SubsetProblem,
+    selection: Selection,
+    found: Found,
+    seconds: dict[str, float],
+    *,
+    tight: bool,
+    tol: float | None,
+    limit: TimeLimit,
+) -> None:
+    """What a bound rests on, into `found`, unless multipliers are there."""
+    if tight and has_room_for_proof(len(problem.reduced.matrix)):
+        solve_tightly(problem, selection.indices, found, seconds, limit)
+    elif found.multipliers is None:
+        solve_for_bound(problem, found, seconds, tol=tol, limit=limit)
+
+
+def told_of_limit(selection: Selection, found: Found) -> Selection:
+    """The selection, which says where it was computed, and if a time limit ended what might have made it better."""
+    selection = replace(selection, computed_on=found.computed_on)
+    if not (found.ties_cut or (found.cut_short and selection.status != PROVEN_OPTIMAL)):
+        return selection
+    return replace(selection, seconds={**selection.seconds, LIMIT: found.limit.seconds})
 
 
 def _without_claims(problem: SubsetProblem, selection: Selection) -> Selection:
@@ -129,42 +170,40 @@ def _with_what_is_proven(problem: SubsetProblem, selection: Selection, found: Fo
 
 
 def _bounded_at_every_size(
-    problem: SubsetProblem, selection: Selection, *, tight: bool, tol: float | None, max_seconds: float | None
+    problem: SubsetProblem, selection: Selection, *, tight: bool, tol: float | None, limit: TimeLimit
 ) -> Selection:
     """The selection with the largest of the bounds on subsets of each allowed size.
 
     After Ctrl-C it has no new bound: nothing is known of the sizes that were still to come.
     """
     started, bounds = perf_counter(), []
-    max_seconds = TIGHT_SECONDS if tight and max_seconds is None else max_seconds
+    sizes = problem.allowed_sizes
     try:
-        for k in problem.allowed_sizes:
-            left = None if max_seconds is None else max(0.0, max_seconds - (perf_counter() - started))
-            bounds.append(_bound_of_size(problem.of_size(k), selection.objective, tight, tol, left))
+        for place, k in enumerate(sizes):
+            share = limit.part(1.0 / (len(sizes) - place))
+            bounds.append(_bound_of_size(problem.of_size(k), selection.objective, tight, tol, share))
     except KeyboardInterrupt:
         spent = {"relaxation": perf_counter() - started}
         return replace(selection, status=INTERRUPTED, seconds={**selection.seconds, **spent})
+    late = {LIMIT: limit.seconds} if limit.over else {}
     return replace(
         selection,
         upper_bound=max(bounds),
         gap=gap(selection.objective, max(bounds)),
-        seconds={**selection.seconds, "relaxation": perf_counter() - started},
+        seconds={**selection.seconds, "relaxation": perf_counter() - started, **late},
     )
 
 
-def _bound_of_size(
-    problem: SubsetProblem, known: float, tight: bool, tol: float | None, max_seconds: float | None
-) -> float:
+def _bound_of_size(problem: SubsetProblem, known: float, tight: bool, tol: float | None, limit: TimeLimit) -> float:
     """A bound on subsets of the problem's own size; what is worth no more than `known` need not be looked at."""
-    found, deadline = Found(), math.inf if max_seconds is None else perf_counter() + max_seconds
-    if tight and len(problem.reduced.matrix) <= MOST_UNITS and perf_counter() < deadline:
-        start = Found()
+    found = Found()
+    if tight and has_room_for_proof(len(problem.reduced.matrix)) and not limit.over:
+        start = Found(limit=limit.part(0.5))
         start_well(problem.units, start, np.random.default_rng(0))
-        left = max(0.0, deadline - perf_counter())
-        solve_tightly(problem, problem.units.columns(start.indices), found, {}, left, known)
+        solve_tightly(problem, problem.units.columns(start.indices), found, {}, limit, known)
         if found.proved is not None and found.proved.bound < math.inf:
             return found.proved.bound
-    solve_for_bound(problem, found, {}, tol=tol, max_seconds=max(0.0, deadline - perf_counter()))
+    solve_for_bound(problem, found, {}, tol=tol, limit=limit)
     assert found.multipliers is not None, "zeros to begin with"
     return bound_subsets(problem, found.multipliers, found.lift).bound
 
@@ -174,13 +213,13 @@ def solve_for_bound(
     found: Found,
     seconds: dict[str, float],
     *,
+    limit: TimeLimit,
     tol: float | None = None,
-    max_seconds: float | None = None,
     warm_start: Relaxation | None = None,
 ) -> None:
     """Put multipliers of the relaxation, their lift and the relaxation into `found`.
 
-    Ctrl-C passes through, and leaves the latest multipliers there.
+    Ctrl-C passes through, and leaves the latest multipliers there. Where too little time is left nothing is solved.
     """
     # Zeros bound too, if poorly: what there is before the first iteration.
     found.multipliers, found.lift = np.zeros(len(problem.reduced.matrix) + 1), None
@@ -188,9 +227,15 @@ def solve_for_bound(
     def keep(iterate: Iterate) -> None:
         found.multipliers, found.lift = iterate.multipliers, iterate.lift
 
+    if limit.too_short_for(problem.reduced.matrix):
+        found.cut_short, found.limit = True, limit
+        return
     with timed(seconds, "relaxation"):
-        found.relaxation = relax(problem, tol=tol, max_seconds=max_seconds, warm_start=warm_start, callback=keep)
+        found.relaxation = relax(problem, tol=tol, max_seconds=limit.left, warm_start=warm_start, callback=keep)
         found.multipliers, found.lift = found.relaxation.multipliers, found.relaxation.lift
+        found.computed_on = found.relaxation.computed_on
+    if found.relaxation.status is Status.STOPPED_BY_TIME:
+        found.cut_short, found.limit = True, limit
 
 
 def solve_tightly(
@@ -198,26 +243,37 @@ def solve_tightly(
     columns: Iterable[int],
     found: Found,
     seconds: dict[str, float],
-    max_seconds: float | None = None,
+    limit: TimeLimit,
     known: float = -math.inf,
 ) -> None:
-    """Put what can be proved in that time (60 s if not given), from an allowed subset on, into `found.proved`.
+    """Put what can be proved in that time (60 s if not limited), from an allowed subset on, into `found.proved`.
 
     Ctrl-C passes through, and leaves what was proved until then.
     """
-    limit = TIGHT_SECONDS if max_seconds is None else max_seconds
-    start = Found()
+    start = Found(limit=TimeLimit.of(TIGHT_SECONDS) if limit.ends == math.inf else limit)
     with timed(seconds, "proof"):
         try:
             start.indices = problem.units.units_of(columns)
-            prove(problem.units, start, max_seconds=limit, known=known)
+            prove(problem.units, start, max_seconds=start.limit.left, known=known)
         finally:
-            found.proved = start.proved
+            found.proved, found.computed_on = start.proved, start.computed_on
+            if start.cut_short:
+                found.cut_short, found.limit = True, start.limit
 
 
 def with_proof(problem: SubsetProblem, selection: Selection, proved: Proved) -> Selection:
-    """The selection with what was proved about all subsets; "proven optimal" if none can be better."""
+    """The selection with what was proved about all subsets; "proven optimal" if none can be better.
+
+    Where the proof was too large to keep, its certificate shows a bound that can be derived without it: that of the
+    multipliers it has, or else of none.
+    """
     certificate = proof_certificate(problem, selection.indices, proved.bound, proved.known, proved.proof)
+    kept = None if proved.proof is None else certificate
+    if proved.too_large:
+        plain = selection.certificate
+        if plain is None or plain.multipliers is None:
+            plain = certificate_of(problem, selection.indices, np.zeros(len(problem.reduced.matrix) + 1))
+        kept = replace(plain, proof_too_large=True)
     allowed = tolerance(problem, selection.indices)
     best = certificate.bound - certificate.value <= allowed
     names, reduced = problem.feature_names, problem.reduced
@@ -227,7 +283,7 @@ def with_proof(problem: SubsetProblem, selection: Selection, proved: Proved) -> 
         selection,
         upper_bound=certificate.bound,
         gap=certificate.gap,
-        certificate=None if proved.proof is None else certificate,
+        certificate=kept,
         status=PROVEN_OPTIMAL if best and selection.status != INTERRUPTED else selection.status,
         tolerance=allowed if best and selection.status != INTERRUPTED else math.nan,
         proven_in=tuple(names[i] for i in sorted(problem.units.columns(reduced.units[sorted(into)]))),
@@ -241,7 +297,10 @@ def with_bound(
 ) -> Selection:
     """The selection with the bound these multipliers, with their lift, prove."""
     started = perf_counter()
-    certificate = certificate_of(problem, selection.indices, multipliers, lift)
+    report("certificate", 0, 1)
+    with threads_for(len(problem.reduced.matrix)):
+        certificate = certificate_of(problem, selection.indices, multipliers, lift)
+    report("certificate", 1, 1)
     return replace(
         selection,
         upper_bound=certificate.bound,

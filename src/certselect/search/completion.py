@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from certselect.criteria.rules import Rules
+from certselect.criteria.units import UnitProblem
+from certselect.search.ranking import most_relevant
+
+
+def brought_to_size(problem: UnitProblem, units: list[int]) -> list[int]:
+    """What a search that ended early has so far as an allowed subset: the most relevant come in, or stay."""
+    rules = problem.rules
+    size = rules.size(units)
+    if size < rules.k:
+        others = set(problem.candidates.tolist()).difference(units)
+        return Completion(rules).in_order(most_relevant(problem, others), units)
+    if size > rules.k:
+        inside = replace(rules, candidates=np.sort(units))
+        return sorted(Completion(inside).in_order(most_relevant(problem, units)))
+    return units
 
 
 class Completion:

@@ -11,17 +11,25 @@ import numpy as np
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
+from certselect.memory import has_room_for_proof
 from certselect.names import shown
 from certselect.relaxation import Relaxation
-from certselect.search.certified import solve_for_bound, solve_tightly, with_bound, with_proof
-from certselect.search.completion import Completion
+from certselect.search.certified import (
+    PLAIN_SECONDS,
+    solve_for_bound,
+    solve_tightly,
+    told_of_limit,
+    with_bound,
+    with_proof,
+)
+from certselect.search.completion import brought_to_size
 from certselect.search.found import Found
 from certselect.search.polish import polish as polish_by_swaps
-from certselect.search.ranking import most_relevant
+from certselect.search.ranking import values_along
 from certselect.search.registry import is_built_in
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
-from certselect.search.strategies.exact import MOST_UNITS
 from certselect.search.strategy import Strategy
+from certselect.search.time_limit import TimeLimit
 from certselect.search.timed import timed
 
 
@@ -32,6 +40,7 @@ def answer(
     rng: np.random.Generator,
     options: dict[str, Any],
     *,
+    limit: TimeLimit,
     polish: bool,
     certify: bool | str,
     warm_start: Relaxation | None = None,
@@ -39,10 +48,19 @@ def answer(
     """Search, then conclude. Ctrl-C ends all of it, wherever it comes: the answer is what `found` has by then."""
     seconds: dict[str, float] = {}
     try:
+        found.limit = for_search(limit, strategy, certify)
         search(problem, strategy, found, seconds, rng, options)
-        return _concluded(problem, strategy, found, seconds, polish=polish, certify=certify, warm_start=warm_start)
+        # A search that always comes with a bound may have had no time for it: a poor one is better than none.
+        bound = certify or (strategy.bounds and found.cut_short)
+        asked: dict[str, Any] = {"limit": limit, "polish": polish, "certify": bound, "warm_start": warm_start}
+        return _concluded(problem, strategy, found, seconds, **asked)
     except KeyboardInterrupt:
         return stopped(problem, strategy, found, seconds)
+
+
+def for_search(limit: TimeLimit, strategy: Strategy, certify: bool | str) -> TimeLimit:
+    """What a search and its polish may take: half of the time left, if a bound is still to come after them."""
+    return limit.part(0.5) if certify and not strategy.bounds else limit
 
 
 def search(
@@ -54,13 +72,15 @@ def search(
     options: dict[str, Any],
 ) -> None:
     """Run the strategy, which fills `found`; Ctrl-C passes through and leaves there what it has."""
+    if "max_seconds" in strategy.options and found.limit.ends < math.inf:
+        options = {"max_seconds": found.limit.left, **options}  # a search of others that keeps to a limit by itself
     try:
         with timed(seconds, "search"):
             strategy.run(problem.units, found, rng, **options)
     finally:
         if not is_built_in(strategy):
             found.proved = None  # what others call proved is not: multipliers are checked, this is taken as it is
-    if not found.indices and found.status != INTERRUPTED:
+    if not found.indices and found.status != INTERRUPTED and not found.cut_short:
         raise InvalidInput(
             f"no units from strategy={strategy.name!r}",
             "a strategy that puts the units it chose into found.indices",
@@ -74,20 +94,22 @@ def conclude(
     found: Found,
     seconds: dict[str, float],
     *,
+    limit: TimeLimit,
     polish: bool,
     certify: bool | str,
     warm_start: Relaxation | None = None,
 ) -> Selection:
     """Make what was found a Selection, as far as Ctrl-C allows."""
+    asked: dict[str, Any] = {"limit": limit, "polish": polish, "certify": certify, "warm_start": warm_start}
     try:
-        return _concluded(problem, strategy, found, seconds, polish=polish, certify=certify, warm_start=warm_start)
+        return _concluded(problem, strategy, found, seconds, **asked)
     except KeyboardInterrupt:
         return stopped(problem, strategy, found, seconds)
 
 
 def stopped(problem: SubsetProblem, strategy: Strategy, found: Found, seconds: dict[str, float]) -> Selection:
     """The Selection of what there is when Ctrl-C comes: nothing is searched, polished or solved for it any more."""
-    selection = _concluded(problem, strategy, found, seconds, polish=False, certify=False)
+    selection = _concluded(problem, strategy, found, seconds, limit=found.limit, polish=False, certify=False)
     return replace(selection, status=INTERRUPTED, tolerance=math.nan)
 
 
@@ -97,6 +119,7 @@ def _concluded(
     found: Found,
     seconds: dict[str, float],
     *,
+    limit: TimeLimit,
     polish: bool,
     certify: bool | str,
     warm_start: Relaxation | None = None,
@@ -105,7 +128,7 @@ def _concluded(
     searched = problem.units
     _check_possible(searched, strategy, found)
     if not found.any_size:
-        _settle_size(searched, found)
+        _settle_size(searched, strategy, found)
     if found.status == PROVEN_OPTIMAL:
         found.status = COMPLETE  # saying so is no proof: what was proved decides, below
     if polish and found.status != INTERRUPTED and not found.any_size and found.proved is None:
@@ -113,19 +136,22 @@ def _concluded(
             polish_by_swaps(searched, found)
     selection = _valued(problem, strategy, found, seconds)
     if found.any_size:
-        return selection  # the bound is on subsets of k features
-    tight = certify == "tight" and len(problem.reduced.matrix) <= MOST_UNITS
+        return told_of_limit(selection, found)  # the bound is on subsets of k features
+    tight = certify == "tight" and has_room_for_proof(len(problem.reduced.matrix))
     if tight and found.proved is None and found.status != INTERRUPTED:
-        solve_tightly(problem, selection.indices, found, seconds)
+        solve_tightly(problem, selection.indices, found, seconds, limit)
     elif certify and found.multipliers is None and found.proved is None and found.status != INTERRUPTED:
-        solve_for_bound(problem, found, seconds, warm_start=warm_start)
+        solve_for_bound(problem, found, seconds, limit=limit, warm_start=warm_start)
     if found.proved is not None and found.proved.bound == math.inf:
         found.proved = None  # stopped before anything was proved
+    if found.proved is not None and found.proved.too_large and found.status != INTERRUPTED:
+        # Too large to keep: what a file can show is the bound of the plain relaxation.
+        solve_for_bound(problem, found, seconds, limit=limit.at_most(PLAIN_SECONDS), warm_start=warm_start)
     if found.multipliers is not None:
         selection = with_bound(problem, selection, found.multipliers, found.lift)
     if found.proved is not None and not found.proved.bound >= selection.upper_bound:
         selection = with_proof(problem, selection, found.proved)
-    return selection
+    return told_of_limit(selection, found)
 
 
 def _valued(problem: SubsetProblem, strategy: Strategy, found: Found, seconds: dict[str, float]) -> Selection:
@@ -170,13 +196,11 @@ def _check_possible(problem: UnitProblem, strategy: Strategy, found: Found) -> N
         )
 
 
-def _settle_size(problem: UnitProblem, found: Found) -> None:
-    """Bring an interrupted search's subset to an allowed one: the most relevant come in, or stay."""
-    rules = problem.rules
-    size = rules.size(found.indices)
-    if size < rules.k:
-        others = set(problem.candidates.tolist()).difference(found.indices)
-        found.indices = Completion(rules).in_order(most_relevant(problem, others), found.indices)
-    elif size > rules.k:
-        inside = replace(rules, candidates=np.sort(found.indices))
-        found.indices = sorted(Completion(inside).in_order(most_relevant(problem, found.indices)))
+def _settle_size(problem: UnitProblem, strategy: Strategy, found: Found) -> None:
+    """Bring the subset of a search that ended early to an allowed one."""
+    whole = brought_to_size(problem, found.indices)
+    if whole == found.indices:
+        return
+    found.indices = whole
+    if found.cut_short:  # its scores are those of a whole subset, as after any search that was not interrupted
+        found.scores = list(values_along(problem, whole)) if strategy.in_order_of_choice else [problem.value(whole)]

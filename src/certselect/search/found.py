@@ -10,6 +10,7 @@ from certselect.certificate.lift import Lift
 from certselect.relaxation.result import Relaxation
 from certselect.search.proved import Proved
 from certselect.search.selection import COMPLETE
+from certselect.search.time_limit import NO_LIMIT, TimeLimit
 
 
 @dataclass
@@ -25,6 +26,11 @@ class Found:
     that the subset is meant to have its own size instead of k; `drawn_size` is how
     large random subsets were on average before their size was repaired. `proved` is
     what a search for a proof found out.
+
+    `limit` is how long the search may take: it asks `out_of_time` between two steps, and returns
+    where the answer is yes, with what `indices` has by then; `cut_short` remembers it, and `ties_cut`
+    that subsets as good as a proven best one may be missing from its list. `computed_on`
+    says where relaxations were computed, if that is in question.
     """
 
     indices: list[int] = field(default_factory=list)
@@ -37,3 +43,12 @@ class Found:
     any_size: bool = False
     drawn_size: float = float("nan")
     proved: Proved | None = None
+    limit: TimeLimit = NO_LIMIT
+    computed_on: str = ""
+    cut_short: bool = False
+    ties_cut: bool = False
+
+    def out_of_time(self) -> bool:
+        """Whether the search has to end, finished or not."""
+        self.cut_short = self.cut_short or self.limit.over
+        return self.cut_short

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from certselect.criteria.definitions import Criterion
 from certselect.criteria.problem import unsized_problem
 from certselect.errors import InvalidInput
+from certselect.relaxation.device import on_device
 from certselect.search.registry import AUTO
 from certselect.search.select import check_room, settle
 from certselect.search.selection import Selection
 from certselect.search.several_sizes import select_each
+from certselect.search.time_limit import TimeLimit
 from certselect.settings import Constraints, Searching, Settings
 
 if TYPE_CHECKING:
@@ -40,10 +42,11 @@ def selection_path(
     criterion, strategy, **settings
         As for the selectors: what a subset is worth (`criterion`, `beta`), which are allowed
         (`include`, `exclude`, `feature_groups`, `costs`, `budget`) and how one is searched for
-        (`strategy`, `strategy_options`, `polish`, `certify`, `max_seconds`, `random_state`).
+        (`strategy`, `strategy_options`, `polish`, `certify`, `max_seconds`, `device`, `random_state`).
         Each size needs a subset that the constraints allow; each relaxation starts from the
         last, in the order of `sizes`. "auto" is "cobra" with polish where the relaxations of
-        all sizes take seconds together, else "forward" with polish.
+        all sizes take seconds together, else "forward" with polish. `max_seconds` is the time limit
+        of all sizes together: each may use its share of what is left, and each is answered.
 
     Returns
     -------
@@ -70,18 +73,21 @@ def select_sizes(
     terms: InformationTerms, sizes: Iterable[int], constraints: Constraints, searching: Searching
 ) -> list[Selection]:
     """The same by settings."""
+    limit = TimeLimit.of(searching.max_seconds)
     whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=constraints)
     problems = [whole.of_size(size) for size in _check_sizes(sizes)]
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
     check_room(problems, searching.certify)
-    return select_each(
-        problems,
-        strategy,
-        random_state=searching.random_state,
-        polish=polish,
-        certify=searching.certify,
-        options=options,
-    )
+    with on_device(searching.device):
+        return select_each(
+            problems,
+            strategy,
+            limit=limit,
+            random_state=searching.random_state,
+            polish=polish,
+            certify=searching.certify,
+            options=options,
+        )
 
 
 def _check_sizes(sizes: Iterable[int]) -> list[int]:

@@ -10,6 +10,7 @@ from certselect.certificate import tolerance
 from certselect.certificate.rounding import largest
 from certselect.criteria.rules import Rules
 from certselect.criteria.units import UnitProblem
+from certselect.progress import report
 from certselect.search.found import Found
 from certselect.search.ties import best_and_ties, tie_width, value_scale
 
@@ -22,11 +23,11 @@ def polish(problem: UnitProblem, found: Found) -> None:
     The newcomer takes the place of the one it replaces. Of equally good swaps
     the lowest feature comes in, and for it the highest goes out. Only the pair
     rows of features that are or were chosen are asked for. Only units of equal size are
-    swapped, and only where that leaves the subset allowed.
+    swapped, and only where that leaves the subset allowed. Ends early when time is up.
     """
     swaps = _Swaps(problem, found.indices)
-    value = problem.value(found.indices)
-    while swaps.outside.any():
+    value, made = problem.value(found.indices), 0
+    while swaps.outside.any() and not found.out_of_time():
         change = swaps.changes()
         if float(change.max()) <= tie_width(value, swaps.scale):
             return
@@ -38,6 +39,9 @@ def polish(problem: UnitProblem, found: Found) -> None:
         swaps.take(place, newcomer)
         value = better
         found.scores.append(value)
+        made += 1
+        # Nobody knows how many it will take; hardly ever more than there are members.
+        report("polish", made, max(made + 1, len(swaps.members)))
 
 
 def settle_ties(problem: UnitProblem, found: Found, best: float, width: float) -> None:
@@ -53,7 +57,7 @@ def settle_ties(problem: UnitProblem, found: Found, best: float, width: float) -
         value = problem.value(members)
         return value >= best - width and best + width - value <= tolerance(problem, members)
 
-    while swaps.outside.any():
+    while swaps.outside.any() and not found.out_of_time():
         value, change = problem.value(found.indices), swaps.changes()
         lower = np.flatnonzero(swaps.outside) < np.array(found.indices)[:, None]
         near = swaps.in_order(lower & (value + change >= best - 2.0 * width))

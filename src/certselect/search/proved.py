@@ -20,7 +20,9 @@ class Proved:
     bound : float
         No allowed subset is worth more.
     proof : Proof or None
-        Shows `bound`, with subsets up to `known` taken for granted; None if there is none or it grew too large to keep.
+        Shows `bound`, with subsets up to `known` taken for granted; None if there is none.
+    too_large : bool
+        Whether there is none because it grew too large to keep.
     decisions : list of Decision
         What was decided about all subsets, before cases were distinguished.
     equals : list of list of int
@@ -31,5 +33,6 @@ class Proved:
     known: float
     bound: float
     proof: Proof | None
+    too_large: bool = False
     decisions: list[Decision] = field(default_factory=list)
     equals: list[list[int]] = field(default_factory=list)

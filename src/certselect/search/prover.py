@@ -2,11 +2,12 @@
 
 One problem after the other, the one with the largest bound first, goes through
 
-1. the plain relaxation (the first problem only): often it decides most units at once;
-2. rounds of the doubly nonnegative one (`relaxation.nonnegative`), each of which yields a
-   slack matrix that bounds the whole and every unit's two cases (`certificate.consequences`).
-   Units that no better subset holds leave the problem, units that every better subset holds
-   are taken, and the rounds go on with what is left, from where they stand;
+1. what the entries of the matrix show by themselves: a first bound, within seconds;
+2. rounds of the doubly nonnegative relaxation (`relaxation.nonnegative`), started from the best
+   subset known, each of which yields a slack matrix that bounds the whole and every unit's two
+   cases (`certificate.consequences`). Units that no better subset holds leave the problem, units
+   that every better subset holds are taken, and the rounds go on with what is left, from where
+   they stand. Of many units, a proof costs more than a round, so it waits for a good outlook;
 3. where that comes to rest, a case distinction on the unit whose two cases promise most.
 
 Where few subsets are left, each is valued. Whatever is decided is written down as a `Proof`, which
@@ -20,25 +21,27 @@ import heapq
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
+from certselect.certificate.coarse import Coarse, grain_for
 from certselect.certificate.consequences import Consequences, consequences
 from certselect.certificate.gap import TOLERANCE, gap
 from certselect.certificate.open_problem import OpenProblem
-from certselect.certificate.proof import MOST_NUMBERS, Decision, Proof, Step, decided
+from certselect.certificate.proof import MOST_BYTES, Decision, Proof, Step, decided, derived
 from certselect.certificate.rounding import largest, order_of, round_up
-from certselect.certificate.slack_matrix import slack_matrix, slack_weights
 from certselect.certificate.twins import twins_of
 from certselect.criteria.reduced import ReducedProblem
 from certselect.progress import report
-from certselect.relaxation.nonnegative import ROUND, Splitting
-from certselect.relaxation.result import Iterate
-from certselect.relaxation.solve import MAX_ITERATIONS, solve
+from certselect.relaxation.arrays import CPU, Arrays
+from certselect.relaxation.device import or_on_the_cpu
+from certselect.relaxation.nonnegative import ROUND, START_PENALTY, Splitting
 from certselect.search.hopeless import hopeless_floor
 from certselect.search.proved import Proved
-from certselect.threads import one_blas_thread
+from certselect.threads import one_blas_thread, threads_for
 
 # Rounds at rest before a case distinction, and what still counts as progress in them.
 PATIENCE = 8
@@ -46,17 +49,45 @@ PROGRESS = 0.25
 # In a large problem a few decided units are not worth starting anew; in a small one each is.
 FEW = 0.04
 SMALL = 150
-# For the relaxation that was begun just in time.
-LEAST_SECONDS = 1e-3
+# From this size on, rounds look ahead, and prove only what promises to halve the gap or to decide this part of units.
+LARGE = 1000
+MANY = 0.25
+# Rounding the matrices of proofs may cost more there, as they take memory: so many times as much as elsewhere.
+COARSER = 4.0
+# Which penalty suits a problem shows after a round: each of these (see `Splitting.from_subset`) gets one.
+PARTS = (START_PENALTY, 10.0 * START_PENALTY, 0.1 * START_PENALTY)
+SETTLED = len(PARTS) + 1
+# What the proof from one slack matrix takes, per cube of its size, before any was timed: on one slow core.
+SECONDS_PER_CUBE = 8e-11
 # A problem whose entries have become this much smaller is scaled anew.
 MUCH_SMALLER = 2.0**-8
-# Up to this size threads cost more than they bring, and much more where others use the cores too.
-ONE_THREAD = 600
+
+
+class Latest(NamedTuple):
+    """What the last proof of a case showed, and what it decides."""
+
+    step: Step
+    decision: Decision
+    proved: Consequences
 
 
 @dataclass(eq=False)
 class Case:
-    """An open problem, the proof that led to it and goes on from it, and a bound on it."""
+    """An open problem, the proof that led to it and goes on from it, and a bound on it.
+
+    Attributes
+    ----------
+    splitting : Splitting or None
+        The rounds, once begun; they may begin anew with another penalty.
+    history : list of float
+        Bounds that were proved of the present problem.
+    expected : float
+        What the rounds are about to prove.
+    rounds, starts : int
+        Since they began, and how often they did.
+    tightest, latest
+        What is not in the proof yet: the step that gave the bound, and the last one.
+    """
 
     problem: OpenProblem
     proof: Proof
@@ -64,9 +95,13 @@ class Case:
     bound: float = math.inf
     splitting: Splitting | None = None
     history: list[float] = field(default_factory=list)
-    # What is not in the proof yet: the step that gave the bound, and the last one.
+    expected: float = math.inf
+    best_start: tuple[float, Splitting] | None = None
+    rounds: int = 0
+    starts: int = 0
+    proved_at: float = -math.inf
     tightest: Step | None = None
-    last: Step | None = None
+    latest: Latest | None = None
 
 
 class Prover:
@@ -85,8 +120,9 @@ class Prover:
         offer: Callable[[np.ndarray], list[int] | None],
         all_best: int = 0,
         known: float = -math.inf,
+        arrays: Arrays = CPU,
     ) -> None:
-        self.problem, self.offer, self.all_best = problem, offer, all_best
+        self.problem, self.offer, self.all_best, self.arrays = problem, offer, all_best, arrays
         self.equals: set[tuple[int, ...]] = set()
         self._know(positions, known)
         self.proof: Proof | None = Proof(floor=hopeless_floor(problem, positions))
@@ -96,11 +132,13 @@ class Prover:
         self.cases: list[tuple[float, int, Case]] = []
         self.cases_seen = 0
         self.bound = math.inf
+        self.finished = False
         self._left_behind = -math.inf  # no subset that was ruled out is worth more
         # What Ctrl-C interrupts: its bound counts, so there has to be one from the very start.
         self._current: Case | None = self.root
         self._deadline = math.inf
-        self._kept_numbers = 0
+        self._kept_bytes = 0
+        self._seconds_per_cube = SECONDS_PER_CUBE
         self._take(positions)
 
     def run(self, *, max_seconds: float = math.inf) -> None:
@@ -120,6 +158,7 @@ class Prover:
                 break
             self._work(case)
         self._current = None
+        self.finished = not self.cases
         self.bound = self._bound_now()
 
     def _know(self, positions: list[int], value: float = -math.inf) -> None:
@@ -153,7 +192,8 @@ class Prover:
     def proved(self) -> Proved:
         """Everything known by now."""
         equals = [self.problem.unit_indices(positions) for positions in sorted(self.equals)]
-        return Proved(self.value, self.known, self.bound, self.proof, list(self.decisions), equals)
+        too_large = self.proof is None
+        return Proved(self.value, self.known, self.bound, self.proof, too_large, list(self.decisions), equals)
 
     def _push(self, case: Case) -> None:
         heapq.heappush(self.cases, (-case.bound, self.cases_seen, case))
@@ -168,34 +208,31 @@ class Prover:
 
     def _go_on(self, case: Case) -> bool:
         """Tell how it stands; whether there is time for more."""
+        self._tell(case, ROUND)
+        # A round that leaves no time to prove anything from it is not worth beginning.
+        return perf_counter() + self._seconds_to_prove(len(case.problem)) < self._deadline
+
+    def _tell(self, case: Case, iterations: int) -> None:
         bound = self._bound_now()
         if bound < math.inf:
-            left = gap(self.value, bound)
-            stage = f"proof, gap {100 * left:.2g} %, {len(case.problem)} features open"
-            report(stage, self.cases_seen - len(self.cases), self.cases_seen)
-        return perf_counter() < self._deadline
+            stage = f"proof, gap {100 * gap(self.value, bound):.2g} %, {len(case.problem)} features open"
+            done = self.cases_seen - len(self.cases) - 1  # cases, of which this one is under way
+            report(stage, ROUND * done + iterations, ROUND * self.cases_seen)
 
     def _work(self, case: Case) -> None:
-        while True:
-            if self._settled(case):
-                return
-            with one_blas_thread(len(case.problem) <= ONE_THREAD):
-                N, w, twins, proved = self._round(case)
-            if proved.bound < case.bound:
-                case.bound, case.tightest = proved.bound, Step(N, w)
-            case.history.append(proved.bound)  # not the best so far: the rounds begin by losing what was known
-            step, decision = self._step(case.problem, N, w, proved, twins)
-            case.last = step
+        while not self._settled(case):
+            if case.bound == math.inf:
+                self._look_at_rows(case)
+            elif self._advanced(case):
+                with threads_for(len(case.problem)):
+                    self._prove(case)
             if self._hopeless(case.bound):
                 self._leave_behind(case.bound)
-                self._record(case, step)
+                self._record_last(case)
                 return
-            enough = 1 if len(case.problem) <= SMALL else FEW * len(case.problem)
-            if len(step.out) + len(step.into) + len(step.twins) >= enough:
-                self._decide(case, step, decision)
-            elif self._at_rest(case):
-                self._distinguish(case, step, proved)
+            if self._replaced(case):
                 return
+            self._try_another_start(case)
             if not self._go_on(case):
                 self._record_last(case)
                 self._push(case)
@@ -204,21 +241,110 @@ class Prover:
     def _look_at_rows(self, case: Case) -> None:
         """The bound that the entries of the matrix give by themselves."""
         m = len(case.problem)
-        step = Step(np.zeros((m, m)), np.zeros(m))
-        case.bound, case.tightest = consequences(case.problem, step.N, step.w).bound, step
-        self._record(case, step)
+        step = Step(Coarse.of(np.zeros((m, m))), np.zeros(m))
+        case.bound, case.tightest = derived(case.problem, step).bound, step
 
-    def _round(self, case: Case) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]], Consequences]:
-        """Some iterations, and what they prove."""
+    def _advanced(self, case: Case) -> bool:
+        """The same as `_advance`, from the start and on the CPU where the memory of a GPU ends in the middle of it."""
+
+        def on(arrays: Arrays) -> bool:
+            if arrays is not self.arrays:
+                self.arrays, case.splitting, case.best_start, case.starts = arrays, None, None, 0
+            return self._advance(case)
+
+        return or_on_the_cpu(self.arrays, on)
+
+    def _advance(self, case: Case) -> bool:
+        """Some iterations; whether what they are about to prove is worth proving."""
         if case.splitting is None:
-            N, w = self._plain(case)
+            self._start(case)
+        splitting, m = case.splitting, len(case.problem)
+        assert splitting is not None
+        until = self._deadline - self._seconds_to_prove(m)
+        if case.rounds:
+            splitting.learn(case.expected - self.value)
+        with one_blas_thread(True):  # large matrices are worked on by threads of our own
+            splitting.advance(ROUND, until, partial(self._tell, case))
+        case.rounds += 1
+        self._try(case, splitting.membership)
+        if m < LARGE or case.problem.k == 1 or not case.problem.plain:
+            return True
+        with one_blas_thread(True):
+            outlook = splitting.outlook((self.value - case.problem.constant) / case.scale)
+        case.expected = outlook.bound * case.scale + case.problem.constant
+        if perf_counter() >= until:
+            return True
+        waited = perf_counter() - case.proved_at > self._seconds_to_prove(m)
+        halved = case.expected - self.value < 0.5 * (case.bound - self.value)
+        return waited and (halved or outlook.decided >= MANY * m)
+
+    @staticmethod
+    def _try_another_start(case: Case) -> None:
+        """Put the rounds aside for one with another penalty, or take the best of those up again."""
+        if case.splitting is None or case.starts > len(PARTS) or len(case.problem) <= SMALL:
+            return
+        if case.best_start is None or case.expected < case.best_start[0]:
+            case.best_start = case.expected, case.splitting
+        if case.starts < len(PARTS):
+            case.splitting = None
         else:
-            case.splitting.advance(ROUND, self._deadline)
-            N, w = (part * case.scale for part in case.splitting.slack())
-            self._try(case, case.splitting.membership)
-        small = len(case.problem) <= max(SMALL, 3 * case.problem.k)
-        twins = twins_of(case.problem) if small and not self.all_best else []
-        return N, w, twins, consequences(case.problem, N, w, np.array(twins, dtype=np.intp).reshape(-1, 2))
+            case.expected, case.splitting = case.best_start
+            case.best_start, case.starts = None, SETTLED
+
+    def _start(self, case: Case) -> None:
+        """Begin the rounds from the best subset known, or evenly where that is not open."""
+        problem, s = case.problem, case.problem.sizes
+        x = np.isin(problem.positions, self.positions).astype(np.float64)
+        if s @ x != problem.k:
+            x = np.full(len(s), problem.k / float(s.sum()))
+        part = PARTS[case.starts % len(PARTS)]
+        case.starts, case.rounds = case.starts + 1, 0
+        Q = problem.matrix / case.scale
+        case.splitting = Splitting.from_subset(
+            Q, problem.k, s, x, problem.never_both(), part=part, arrays=self._arrays_for(len(s))
+        )
+
+    def _prove(self, case: Case) -> None:
+        """Derive what the rounds show: a bound, and what is decided."""
+        began, problem, splitting, m = perf_counter(), case.problem, case.splitting, len(case.problem)
+        assert splitting is not None
+        N, w = splitting.slack()
+        N *= case.scale
+        w *= case.scale
+        twins = twins_of(problem) if m <= max(SMALL, 3 * problem.k) and not self.all_best else []
+        left = min(case.bound, case.expected) - self.value
+        # Rounded before anything is derived from it, so that a proof that is read again proves as much.
+        coarse = Coarse.of(N, grain_for(left * (COARSER if m >= LARGE else 1.0), m, problem.k))
+        del N
+        proved = consequences(problem, coarse.matrix(), w, np.array(twins, dtype=np.intp).reshape(-1, 2))
+        if proved.bound < case.bound:
+            case.bound, case.tightest = proved.bound, Step(coarse, w)
+        if m < LARGE:
+            case.expected = proved.bound
+        case.history.append(proved.bound)  # not the best so far: the rounds begin by losing what was known
+        case.latest = Latest(*self._step(problem, coarse, w, proved, twins), proved)
+        case.proved_at = perf_counter()
+        if m >= LARGE:  # below, other costs than factorisations prevail
+            self._seconds_per_cube = (case.proved_at - began) / m**3
+
+    def _replaced(self, case: Case) -> bool:
+        """Shrink the problem by what the last proof decided, or replace the case by two, if that is due."""
+        if case.latest is None:
+            return False
+        step = case.latest.step
+        enough = 1 if len(case.problem) <= SMALL else FEW * len(case.problem)
+        if len(step.out) + len(step.into) + len(step.twins) >= enough:
+            self._decide(case, case.latest)
+        elif self._at_rest(case):
+            self._distinguish(case, step, case.latest.proved)
+            return True
+        return False
+
+    def _seconds_to_prove(self, m: int) -> float:
+        return self._seconds_per_cube * m**3
+
+    def _arrays_for(self, m: int) -> Arrays:
+        return self.arrays if m >= LARGE else CPU
 
     def _settled(self, case: Case) -> bool:
         """Value what is left if that is quick."""
@@ -254,26 +380,8 @@ class Prover:
         if found is not None:
             self._take(found)
 
-    def _plain(self, case: Case) -> tuple[np.ndarray, np.ndarray]:
-        """(N, w) of the plain relaxation; the rounds then start from it."""
-        problem, k, s = case.problem, case.problem.k, case.problem.sizes
-        Q = problem.matrix / case.scale
-        left = max(self._deadline - perf_counter(), LEAST_SECONDS)
-
-        def told(iterate: Iterate) -> None:
-            report(f"relaxation, gap {iterate.gap:.1e}", iterate.iteration, MAX_ITERATIONS["interior_point"])
-
-        sizes = None if (s == 1).all() else s
-        answer = solve(Q, k, "interior_point", tol=1e-5, max_seconds=left, sizes=sizes, callback=told)
-        d = answer.multipliers
-        w = slack_weights(d, k, s)
-        N = slack_matrix(Q, d, w, s)
-        case.splitting = Splitting.from_plain(Q, k, s, answer.matrix, d, problem.never_both())
-        self._try(case, case.splitting.membership)
-        return N * case.scale, w * case.scale
-
     def _step(
-        self, problem: OpenProblem, N: np.ndarray, w: np.ndarray, proved: Consequences, twins: list[tuple[int, int]]
+        self, problem: OpenProblem, N: Coarse, w: np.ndarray, proved: Consequences, twins: list[tuple[int, int]]
     ) -> tuple[Step, Decision]:
         out = tuple(np.flatnonzero([self._hopeless(bound) for bound in proved.if_in.tolist()]).tolist())
         into = tuple(np.flatnonzero([self._hopeless(bound) for bound in proved.if_out.tolist()]).tolist())
@@ -287,25 +395,33 @@ class Prover:
         return step, Decision.of(problem, step, proved, joined.values())
 
     def _record_last(self, case: Case) -> None:
-        step = case.tightest if case.last is None else case.last
+        """Write down what shows the bound; nothing follows, so what the last step decides is of no use."""
+        step = case.tightest or (None if case.latest is None else case.latest.step)
         if step is not None:
-            self._record(case, step)
+            self._record(case, [step])
 
-    def _record(self, case: Case, step: Step) -> None:
-        steps = [step] if case.tightest is None or case.tightest.N is step.N else [case.tightest, step]
-        self._kept_numbers += sum(each.N.size for each in steps)
-        if self._kept_numbers > MOST_NUMBERS:
+    def _record(self, case: Case, steps: list[Step]) -> None:
+        self._kept_bytes += sum(step.N.nbytes for step in steps)
+        if self._kept_bytes > MOST_BYTES:
             self.proof = None
         kept = [] if self.proof is None else steps
         # In one go: steps that Ctrl-C lost or doubled would leave a proof that does not show its bound.
-        case.proof.steps, case.tightest, case.last = [*case.proof.steps, *kept], None, None
+        case.proof.steps, case.tightest, case.latest = [*case.proof.steps, *kept], None, None
 
-    def _decide(self, case: Case, step: Step, decision: Decision) -> None:
-        self._record(case, step)
+    def _with_tightest(self, case: Case, step: Step) -> list[Step]:
+        """A step that something follows, after the one that gave the bound."""
+        return [step] if case.tightest is None or case.tightest.N is step.N else [case.tightest, step]
+
+    def _decide(self, case: Case, latest: Latest) -> None:
+        step, steps = latest.step, self._with_tightest(case, latest.step)
+        if len(step.N) >= LARGE:
+            # Their matrices take memory, and what goes on from here soon proves more than the tightest did.
+            steps, case.bound = [step], latest.proved.bound
+        self._record(case, steps)
         before = case.problem
-        self._leave_behind(min(case.bound, decision.highest))
+        self._leave_behind(min(case.bound, latest.decision.highest))
         if case is self.root:  # not within a case: this holds for all better subsets
-            self.decisions.append(decision)
+            self.decisions.append(latest.decision)
         case.problem = decided(before, step)
         case.history.clear()
         self._continue(case, before, case.splitting)
@@ -321,9 +437,9 @@ class Prover:
             return
         kept = np.flatnonzero(np.isin(before.positions, after.positions))
         taken = np.flatnonzero(np.isin(before.positions, after.taken))
-        Y, Z = splitting.restricted(kept, taken)
-        Q = after.matrix / case.scale
-        case.splitting = Splitting(Q, after.k, after.sizes, after.never_both(), Y=Y, Z=Z, penalty=splitting.penalty)
+        Q, never_both, arrays = after.matrix / case.scale, after.never_both(), self._arrays_for(len(after))
+        case.rounds, case.starts, case.best_start = 0, SETTLED, None
+        case.splitting = splitting.restricted(Q, after.k, after.sizes, never_both, kept, taken, arrays)
 
     def _at_rest(self, case: Case) -> bool:
         """Whether the last rounds brought too little to wait for more."""
@@ -334,7 +450,7 @@ class Prover:
 
     def _distinguish(self, case: Case, step: Step, proved: Consequences) -> None:
         """Two cases instead of one: the unit in, the unit out."""
-        self._record(case, Step(step.N, step.w))
+        self._record(case, self._with_tightest(case, Step(step.N, step.w)))
         gains = np.minimum(case.bound - proved.if_in, case.bound - proved.if_out)
         unit = int(np.argmax(gains))
         out = np.zeros(len(case.problem), dtype=bool)

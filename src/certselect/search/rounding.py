@@ -27,6 +27,8 @@ from certselect.search.ties import beats, best_and_ties, distinct_rows, value_sc
 
 # Numbers in the largest array of a batch of draws (32 MB).
 NUMBERS_AT_ONCE = 1 << 22
+# The same where draws are repaired, which takes longer: a time limit is looked at between batches (1 MB).
+NUMBERS_REPAIRED_AT_ONCE = 1 << 17
 # Added to the diagonal of Y, which is singular: less than what a solver leaves unknown of it.
 NOISE = 1e-8
 
@@ -71,9 +73,11 @@ def subset_values(subsets: np.ndarray, Q: np.ndarray) -> np.ndarray:
 
 
 def start_from_forward(problem: UnitProblem, found: Found, rng: np.random.Generator) -> None:
-    """Put the forward selection into `found`: the answer if Ctrl-C comes before the rounded one."""
-    quick = Found(indices=found.indices)  # shared, so that Ctrl-C on the way leaves what there is
+    """Put the forward selection into `found`: the answer if Ctrl-C comes or time is up before there is a better one."""
+    # Shared, so that Ctrl-C on the way leaves what there is.
+    quick = Found(indices=found.indices, limit=found.limit)
     forward(problem, quick, rng)
+    found.cut_short = quick.cut_short
     found.indices.sort()
     found.scores[:] = quick.scores[-1:]
 
@@ -85,7 +89,7 @@ def round_draws(problem: UnitProblem, found: Found, drawn: np.ndarray, *, repair
     subset without being drawn. With `repair` off they compete as they are, but for empty
     ones; if all are empty they are repaired nevertheless. Equals: the lexicographically
     first subset. What `found` held before is always replaced at the end, earlier only
-    to a better one.
+    to a better one. When time is up, only a first part of the draws competes.
     """
     scale, reduced, Q = value_scale(problem), problem.reduced, problem.reduced.matrix
     # Equal draws, of which a nearly solved problem gives many, are worked on once.
@@ -94,11 +98,13 @@ def round_draws(problem: UnitProblem, found: Found, drawn: np.ndarray, *, repair
     repair = repair or not subsets.any()
     if not repair:
         subsets = subsets[subsets.any(axis=1)]
-    values = np.empty(len(subsets))
+    values = np.full(len(subsets), -np.inf)
     known = found.scores[-1] if found.scores else -np.inf
     improvements: list[float] = []
-    at_once = max(1, NUMBERS_AT_ONCE // len(Q))
+    at_once = max(1, NUMBERS_REPAIRED_AT_ONCE // len(Q))
     for top in range(0, len(subsets), at_once):
+        if top and found.out_of_time():
+            break
         batch = slice(top, top + at_once)
         if repair:
             subsets[batch] = repair_draws(problem, subsets[batch], scale=scale)

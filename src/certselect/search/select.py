@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Any
 
 from certselect.criteria.problem import SubsetProblem
 from certselect.errors import IdleSettingWarning, InvalidInput, QuickerSearchWarning, warn_user
+from certselect.relaxation.device import use_device
 from certselect.search.conclude import answer
+from certselect.search.cost import cost_of_a_bound
 from certselect.search.found import Found
 from certselect.search.options import Seed, make_generator
 from certselect.search.registry import AUTO, find_strategy, is_auto
 from certselect.search.selection import INTERRUPTED, Selection
 from certselect.search.several_sizes import best_of_sizes, select_each
 from certselect.search.strategy import Strategy
+from certselect.search.time_limit import TimeLimit
 from certselect.settings import Searching
+from certselect.settings.searching import ANY_DEVICE
 
 # Candidates up to which "auto" solves the relaxation of one size: seconds on two cores.
 MOST_FOR_COBRA = 1000
@@ -29,6 +34,8 @@ def select(
     random_state: Seed = None,
     polish: bool = False,
     certify: bool | str = False,
+    max_seconds: float | None = None,
+    device: str = ANY_DEVICE,
     strategy_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Selection:
@@ -58,9 +65,19 @@ def select(
         while that helps.
     certify : bool or "tight"
         Prove how far the answer can be from the best subset of its size: fills
-        `upper_bound` and `gap`. "cobra" always does. "tight" spends up to 60 seconds on
-        the smallest bound it can get, often on a proof that the answer is optimal (more
-        time: `certify(..., tight=True, max_seconds=...)`).
+        `upper_bound` and `gap`. "cobra" always does. "tight" spends up to 60 seconds (if
+        `max_seconds` does not say how many) on the smallest bound it can get, often on a proof that
+        the answer is optimal.
+    max_seconds : float, optional
+        Time limit of all of it, whatever the strategy, from the moment of the call: the answer is then
+        the best subset found so far, completed with the most relevant features if it was not whole yet,
+        and with `certify` the bound proven so far. `Selection.out_of_time` says whether the limit ended
+        anything. Where a bound is to follow, the search may use half of the time. A step that has begun is
+        finished: with thousands of features the first steps of a bound alone take seconds.
+    device : {"auto", "cpu", "cuda"}
+        Where relaxations are computed: on a GPU (with CuPy, `pip install certselect[gpu]`) or on the CPU. "auto"
+        takes the GPU where there is one and the problem is large enough to gain; `Selection.computed_on` says so.
+        What is proven is always checked on the CPU.
     strategy_options : mapping, optional
         The strategy's own options, {"draws": 500} for example.
     **options
@@ -80,43 +97,53 @@ def select(
     >>> select(problem, "exhaustive").indices.tolist()
     [0, 1]
     """
-    problems = [problem.of_size(k) for k in problem.allowed_sizes] if problem.any_size else [problem]
-    stated = Searching(strategy=strategy, strategy_options=strategy_options, polish=polish, certify=certify)
-    own = stated.strategy_options or {}
+    stated = Searching(
+        strategy=strategy,
+        strategy_options=strategy_options,
+        polish=polish,
+        certify=certify,
+        max_seconds=max_seconds,
+        device=device,
+        random_state=random_state,
+    )
+    own = stated.all_options
     for name in own.keys() & options:
         raise InvalidInput(f"{name}, also in strategy_options", "one value for it", "Remove it from strategy_options.")
-    found, polish, options = settle(stated.strategy, problems, stated.polish, {**own, **options})
-    certify = stated.certify
-    check_room(problems, certify)
-    if is_auto(strategy) and found.name == "forward":
+    return select_by(problem, replace(stated, strategy_options={**own, **options}))
+
+
+def select_by(problem: SubsetProblem, searching: Searching, *, already: float = 0.0) -> Selection:
+    """The same by settings; `already` seconds of the time limit are over."""
+    # In a context of its own, which has a device: a block would have an end, where Ctrl-C loses the answer.
+    return copy_context().run(_select, problem, searching, already)
+
+
+def _select(problem: SubsetProblem, searching: Searching, already: float) -> Selection:
+    use_device(searching.device)
+    limit = TimeLimit.of(searching.max_seconds, already=already)
+    problems = [problem.of_size(k) for k in problem.allowed_sizes] if problem.any_size else [problem]
+    strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
+    check_room(problems, searching.certify)
+    if is_auto(searching.strategy) and strategy.name == "forward":
         warn_user(
             f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
-            f"{MOST_FOR_COBRA}: used forward selection with polish instead, which proves no bound. Pass "
-            "strategy='cobra' to solve it all the same, or strategy='forward' to silence this.",
+            f"{MOST_FOR_COBRA}: used forward selection with polish instead"
+            f"{_without_bound(problem, searching)}. Pass strategy='forward' to silence this.",
             QuickerSearchWarning,
         )
+    asked: dict[str, Any] = {"limit": limit, "polish": polish, "certify": searching.certify}
     if problem.any_size:
-        selections = select_each(
-            problems, found, random_state=random_state, polish=polish, certify=certify, options=options
-        )
+        selections = select_each(problems, strategy, random_state=searching.random_state, options=options, **asked)
         try:
             return best_of_sizes(problem, selections)
         except KeyboardInterrupt:
             return replace(best_of_sizes(problem, selections), status=INTERRUPTED, tolerance=math.nan)
-    rng = make_generator(random_state)
-    return answer(problem, found, Found(), rng, options, polish=polish, certify=certify)
+    return answer(problem, strategy, Found(), make_generator(searching.random_state), options, **asked)
 
 
-def select_by(problem: SubsetProblem, searching: Searching) -> Selection:
-    """The same by settings."""
-    return select(
-        problem,
-        searching.strategy,
-        random_state=searching.random_state,
-        polish=searching.polish,
-        certify=searching.certify,
-        strategy_options=searching.all_options,
-    )
+def _without_bound(problem: SubsetProblem, searching: Searching) -> str:
+    """What there is to say where nobody asked for a bound."""
+    return "" if searching.certify else f", which proves no bound. {cost_of_a_bound(len(problem.candidates))[:-1]}"
 
 
 def check_room(problems: Sequence[SubsetProblem], certify: bool | str) -> None:

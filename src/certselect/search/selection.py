@@ -14,6 +14,8 @@ from certselect.criteria.problem import SubsetProblem
 COMPLETE = "complete"
 PROVEN_OPTIMAL = "proven optimal"
 INTERRUPTED = "interrupted"
+# Beside the stages in `Selection.seconds`: the time limit that ended some of them early.
+LIMIT = "limit"
 
 # Gaps up to this are what rounding the best subset's value and its bound once each leaves of none at all.
 _ROUNDING = 2.0**-51
@@ -49,7 +51,7 @@ class Selection:
     certificate : Certificate or None
         What shows `upper_bound` and can be checked again: multipliers, or a proof.
     seconds : dict
-        Time spent, by stage.
+        Time spent, by stage; and as "limit" the time limit, if it ended any of them early.
     drawn_size : float
         For "cobra" and "soss": mean size of the random subsets before they were
         repaired to k features; NaN for the others.
@@ -62,6 +64,9 @@ class Selection:
     constrained, any_size : bool
         Whether only some subsets were allowed, and whether they could be of any size:
         the bound is on those.
+    computed_on : str
+        Which device its relaxations were computed on, or why not on a GPU, in a sentence; empty where no GPU was in
+        question.
     without_copies : bool
         Whether features were left out because they say the same as another one: the bound is
         then on subsets without two such.
@@ -90,7 +95,13 @@ class Selection:
     constrained: bool = False
     any_size: bool = False
     without_copies: bool = False
+    computed_on: str = ""
     problem: SubsetProblem | None = field(default=None, repr=False)
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the time limit ended the search, its polish or its bound before they were finished."""
+        return LIMIT in self.seconds
 
     @property
     def statement(self) -> str:

@@ -12,23 +12,28 @@ import numpy as np
 from certselect.certificate import gap, tolerance
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Relaxation
-from certselect.search.conclude import answer, conclude, search, stopped
+from certselect.search.conclude import answer, conclude, for_search, search, stopped
 from certselect.search.found import Found
 from certselect.search.options import Seed, make_generator
-from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.search.selection import COMPLETE, INTERRUPTED, LIMIT, PROVEN_OPTIMAL, Selection
 from certselect.search.strategy import Nested, Strategy
+from certselect.search.time_limit import TimeLimit
 
 
 def select_each(
     problems: Sequence[SubsetProblem],
     strategy: Strategy,
     *,
+    limit: TimeLimit,
     random_state: Seed,
     polish: bool,
     certify: bool | str,
     options: dict[str, Any],
 ) -> list[Selection]:
     """One Selection for each problem; the problems differ in k alone.
+
+    The time limit is for all of them together: each size may use its share of what those before it
+    left, and every size is answered.
 
     Ctrl-C ends all of it: the size that was worked on has what was found of it by then,
     status "interrupted", and sizes that were not begun are left out. Where one run answers for several
@@ -39,10 +44,12 @@ def select_each(
     selections: dict[int, Selection] = {}
     try:
         if strategy.nested is not None and trivial:
-            run = _OneRun(problems, strategy, strategy.nested, selections, polish=polish, certify=certify)
+            asked: dict[str, Any] = {"limit": limit, "polish": polish, "certify": certify}
+            run = _OneRun(problems, strategy, strategy.nested, selections, **asked)
             run.answer(make_generator(random_state), options)
         else:
-            _one_by_one(problems, strategy, random_state, options, selections, polish=polish, certify=certify)
+            asked = {"limit": limit, "polish": polish, "certify": certify}
+            _one_by_one(problems, strategy, random_state, options, selections, **asked)
         return _in_order(problems, selections)
     except KeyboardInterrupt:  # between two sizes
         if not selections:
@@ -67,19 +74,21 @@ def _one_by_one(
     options: dict[str, Any],
     selections: dict[int, Selection],
     *,
+    limit: TimeLimit,
     polish: bool,
     certify: bool | str,
 ) -> None:
     """A search for each size, until Ctrl-C ends one."""
     relaxation = None  # of the size before, which is close to the next one's
-    for problem in problems:
+    for place, problem in enumerate(problems):
         if problem.k in selections:
             continue
         warm_start = relaxation if _can_start(relaxation, problem) else None
         if strategy.warm_start:
             options = {**options, "warm_start": warm_start}
         found, rng = Found(), make_generator(random_state)
-        asked: dict[str, Any] = {"polish": polish, "certify": certify, "warm_start": warm_start}
+        share = limit.part(1.0 / (len(problems) - place))
+        asked: dict[str, Any] = {"limit": share, "polish": polish, "certify": certify, "warm_start": warm_start}
         selection = selections[problem.k] = answer(problem, strategy, found, rng, options, **asked)
         if selection.status == INTERRUPTED:
             return
@@ -96,12 +105,13 @@ class _OneRun:
         nested: Nested,
         selections: dict[int, Selection],
         *,
+        limit: TimeLimit,
         polish: bool,
         certify: bool | str,
     ) -> None:
         self.problems, self.strategy, self.nested, self.selections = problems, strategy, nested, selections
-        self.polish, self.certify = polish, certify
-        self.whole, self.seconds = Found(), {}
+        self.limit, self.polish, self.certify = limit, polish, certify
+        self.whole, self.seconds = Found(limit=for_search(limit, strategy, certify)), {}
 
     def answer(self, rng: np.random.Generator, options: dict[str, Any]) -> None:
         longest = self.nested.longest(self.problems, key=lambda problem: problem.k)
@@ -116,13 +126,17 @@ class _OneRun:
     def _conclude(self) -> bool:
         """Polish and certify each size; whether nothing interrupted that."""
         relaxation = None  # of the size before, which is close to the next one's
-        for problem in self.problems:
+        for place, problem in enumerate(self.problems):
             if problem.k in self.selections:
                 continue
             found = self.nested.state(problem.units, self.whole)
+            # A run that ended early had answered for the sizes that it had passed.
+            found.cut_short = self.whole.cut_short and problem.units.rules.size(found.indices) != problem.k
+            share = self.limit.part(1.0 / (len(self.problems) - place))
+            found.limit = for_search(share, self.strategy, self.certify)
             warm_start = relaxation if _can_start(relaxation, problem) else None
             asked: dict[str, Any] = {"polish": self.polish, "certify": self.certify, "warm_start": warm_start}
-            selection = conclude(problem, self.strategy, found, dict(self.seconds), **asked)
+            selection = conclude(problem, self.strategy, found, dict(self.seconds), limit=share, **asked)
             self.selections[problem.k] = selection
             if selection.status == INTERRUPTED:
                 return False
@@ -161,7 +175,7 @@ def best_of_sizes(problem: SubsetProblem, selections: Sequence[Selection]) -> Se
     seconds: dict[str, float] = {}
     for selection in selections:
         for stage, spent in selection.seconds.items():
-            seconds[stage] = seconds.get(stage, 0.0) + spent
+            seconds[stage] = spent if stage == LIMIT else seconds.get(stage, 0.0) + spent
     return replace(
         best,
         status=status,

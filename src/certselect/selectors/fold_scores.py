@@ -26,6 +26,7 @@ from certselect.table import Table
 from certselect.table.frames import frame_names
 from certselect.table.pieces import native_frame, take_cells
 from certselect.table.weights import weigh
+from certselect.threads import on_jobs
 
 
 class Split(NamedTuple):
@@ -68,7 +69,7 @@ class SubsetSearch:
         A column that is constant in these rows cannot be chosen, not even if it is to be
         included; a size that the rows do not allow is replaced by the next smaller one.
         """
-        return [_search(terms, asked) for asked in self._asked(terms, sizes)]
+        return self._searched(terms, self._asked(terms, sizes))
 
     def choose_in(self, table: Table, rows: np.ndarray, sizes: Sequence[int]) -> list[list[list[int]]]:
         """The same by these rows alone."""
@@ -79,7 +80,11 @@ class SubsetSearch:
             # What is wrong comes first; with all rows it was not.
             got = f"{error.got} (in a split with {len(rows)} training rows)"
             raise InvalidInput(got, error.expected, error.remedy) from error
-        return [_search(terms, asked) for asked in every]
+        return self._searched(terms, every)
+
+    def _searched(self, terms: InformationTerms, every: list[_Asked]) -> list[list[list[int]]]:
+        with on_jobs(self.n_jobs):
+            return [_search(terms, asked) for asked in every]
 
     def _asked(self, terms: InformationTerms, sizes: Sequence[int]) -> list[_Asked]:
         """What the terms of these rows are asked, by each combination."""

@@ -81,8 +81,12 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         `gap_`. "cobra" always does. "tight" takes up to a minute and proves as much as it
         can, often that the subset is optimal.
     max_seconds : float, optional
-        Time limit of the strategies "exact" and "cobra", which then answer with the
-        best subset they have and its gap.
+        Time limit of `fit`, whatever the strategy: the answer is then the best subset found so far,
+        with the bound proven so far if there is to be one; `selection_.out_of_time` says so. Reading and
+        measuring the table count, and are always finished.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where relaxations are computed: "auto" takes a GPU where there is one (with CuPy) and the problem
+        is large enough to gain.
     include, exclude : list of str or int, optional
         Features that are always kept, and never: names of the data frame's
         columns ("x0", "x1", ... for an array) or column indices.
@@ -100,7 +104,8 @@ class SubsetSelector(FrameSelector, BaseEstimator):
     random_state : int, Generator or None
         Seed of the random strategies.
     n_jobs : int, optional
-        How many cores to use; all if None. The answer does not depend on it.
+        How many cores to use, for linear algebra too; if None, those that other programs leave free.
+        The answer does not depend on it.
 
     Attributes
     ----------
@@ -154,6 +159,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         polish: bool = False,
         certify: bool | str = False,
         max_seconds: float | None = None,
+        device: str = "auto",
         include: Any = None,
         exclude: Any = None,
         feature_groups: Any = None,
@@ -181,6 +187,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         self.polish = polish
         self.certify = certify
         self.max_seconds = max_seconds
+        self.device = device
         self.include = include
         self.exclude = exclude
         self.feature_groups = feature_groups

@@ -51,7 +51,7 @@ from certselect.settings.combinations import Combination, combine
 from certselect.table import Table
 from certselect.table.pieces import take_cells
 from certselect.table.series import names_of
-from certselect.threads import thread_count
+from certselect.threads import on_jobs, thread_count
 
 
 class OptimisticScoreWarning(UserWarning):
@@ -108,7 +108,11 @@ feature_groups, costs, budget
     certify : bool or "tight", default=False
         Prove how far the final subset can be from the optimal one of its size.
     max_seconds : float, optional
-        Time limit of the strategies "exact" and "cobra", for each size.
+        Time limit of each search: that for all sizes together in a split, with one combination of
+        settings, and that for the final subset, where the bound shares it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where relaxations are computed: "auto" takes a GPU where there is one (with CuPy) and the problem
+        is large enough to gain.
     checkpoint : path, optional
         File that keeps every finished score. A run that was stopped or killed goes on
         from it and comes to the same answer; one with other data or settings refuses it.
@@ -188,6 +192,7 @@ feature_groups, costs, budget
         polish: bool = False,
         certify: bool | str = False,
         max_seconds: float | None = None,
+        device: str = "auto",
         include: Any = None,
         exclude: Any = None,
         feature_groups: Any = None,
@@ -221,6 +226,7 @@ feature_groups, costs, budget
         self.polish = polish
         self.certify = certify
         self.max_seconds = max_seconds
+        self.device = device
         self.include = include
         self.exclude = exclude
         self.feature_groups = feature_groups
@@ -335,7 +341,8 @@ feature_groups, costs, budget
         self.n_features_ = int(sizes[place])
         settings = combinations[number].settings
         try:
-            selection = select_by(problems[number].of_size(self.n_features_), settings.searching)
+            with on_jobs(self.n_jobs):
+                selection = select_by(problems[number].of_size(self.n_features_), settings.searching)
             origin: dict[str, Any] = {"target": seen.target, "library": seen.library}
             self._keep(make_result(settings, selection, terms[number], choice=self._choice(number, protocol), **origin))
             if selection.status != INTERRUPTED:

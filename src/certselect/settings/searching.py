@@ -13,6 +13,8 @@ from certselect.settings.fields import Option, SettingsGroup, as_whole, setting
 
 PANEL = "Searching"
 TIGHT = "tight"
+ANY_DEVICE = "auto"
+DEVICES = (ANY_DEVICE, "cpu", "cuda")
 
 
 def _record(name: str, value: Any) -> Any:
@@ -40,6 +42,17 @@ def _certify(name: str, value: Any) -> bool | str:
     if isinstance(value, str) and value.casefold() == TIGHT:
         return TIGHT
     raise InvalidInput(f"{name}={shown(value)}", f"False, True or {TIGHT!r}", f"Pass {TIGHT!r} for a smaller bound.")
+
+
+def check_device(name: str, value: Any) -> str:
+    """The device, if there is one of that name."""
+    if isinstance(value, str) and value.casefold() in DEVICES:
+        return value.casefold()
+    raise InvalidInput(
+        f"{name}={shown(value)}",
+        " or ".join(map(repr, DEVICES)),
+        "Choose 'auto' to use a GPU where there is one and it gains.",
+    )
 
 
 def _random_state(name: str, value: Any) -> Any:
@@ -107,10 +120,16 @@ class Searching(SettingsGroup):
     )
     max_seconds: float | None = setting(
         None,
-        "Time limit of the search, which then answers with the best subset found and its gap",
+        "Time limit of the search and its bound; the answer is then the best subset found so far",
         PANEL,
         number_or_none(above=True),
         Option("number", metavar="SECONDS"),
+    )
+    device: str = setting(
+        ANY_DEVICE,
+        "Where relaxations are computed: auto (a GPU where there is one and it gains), cpu or cuda",
+        PANEL,
+        check_device,
     )
     random_state: Any = setting(
         None,
@@ -123,9 +142,8 @@ class Searching(SettingsGroup):
 
     @property
     def all_options(self) -> dict[str, Any]:
-        """The strategy's options, the time limit among them if there is one."""
-        limit = {} if self.max_seconds is None else {"max_seconds": self.max_seconds}
-        return {**(self.strategy_options or {}), **limit}
+        """The strategy's options; none if there are none."""
+        return dict(self.strategy_options or {})
 
     def _check(self) -> None:
         super()._check()

@@ -48,6 +48,8 @@ def annealing(
     if steps is not None:
         steps = check_count("steps", steps, 1)
     start_from_forward(problem, found, rng)
+    if found.out_of_time():
+        return
     state = _State(problem, found.indices)
     if not state.outside or not state.members:
         return
@@ -56,6 +58,8 @@ def annealing(
     hottest = temperature * _spread_of_swaps(problem, found.indices, state.outside)
     done = 0
     for block in range(BLOCKS):
+        if found.out_of_time():
+            return
         state.sum_again()
         heat = hottest * COOLED_TO ** (block / (BLOCKS - 1))
         end = steps * (block + 1) // BLOCKS

@@ -36,7 +36,7 @@ def backward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) ->
     shared, shared_inside = np.zeros(problem.n_features), 0.0
     units_left = sum_again_below = len(problem.candidates)
     try:
-        while size > problem.k:
+        while size > problem.k and not found.out_of_time():
             if units_left - 1 < sum_again_below:
                 # Summed anew each time the set has halved, so that rounding does not pile up.
                 shared = _shared_with(matrix, np.flatnonzero(left))

@@ -7,11 +7,15 @@ import numpy as np
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 from certselect.relaxation import Iterate, Relaxation, relax
+from certselect.relaxation.result import Status
 from certselect.search.found import Found
 from certselect.search.options import check_count, check_positive
 from certselect.search.rounding import draw_subsets, factor_of, round_draws, start_from_forward
 from certselect.search.strategy import Strategy
-from certselect.threads import SMALL, one_blas_thread
+from certselect.threads import threads_for
+
+# Of the time left; the rest is for rounding.
+FOR_RELAXATION = 0.75
 
 
 def cobra(
@@ -23,22 +27,21 @@ def cobra(
     draws: int = 1000,
     repair: bool = True,
     tol: float | None = None,
-    max_seconds: float | None = None,
     method: str = "auto",
     warm_start: Relaxation | None = None,
 ) -> None:
     """Look at all features together: solve the relaxation of max x'Qx, then round its solution to subsets.
 
-    1. Solve eq_20 (`relax`, which takes `tol`, `max_seconds`, `method` and `warm_start`).
+    1. Solve eq_20 (`relax`, which takes `tol`, `method` and `warm_start`).
        Its multipliers bound every subset of k features.
     2. Draw u ~ N(0, Y) `draws` times; take the features whose sign is that of entry 0.
     3. Bring each such subset to k features by greedy additions or removals, and keep
        the best. With `repair=False`, which the paper allows, keep the best as it was
        drawn, of whatever size; its pairs are still weighed as in k features.
 
-    The answer is always one of the rounded subsets. Only if Ctrl-C comes before there
-    is a better one is it the forward selection, made first for that purpose. Needs the
-    whole pair matrix.
+    The answer is always one of the rounded subsets. Only if Ctrl-C comes or time is up before there
+    is a better one is it the forward selection, made first for that purpose. A quarter of the
+    time is kept for the rounding. Needs the whole pair matrix.
 
     Entries of the relaxation are the units that are not required, and each draw is repaired
     to an allowed subset; only where every k of these units are allowed may `repair` be False.
@@ -46,9 +49,6 @@ def cobra(
     draws = check_count("draws", draws, 1)
     if tol is not None:
         tol = check_positive("tol", tol)
-    if max_seconds is not None:
-        max_seconds = check_positive("max_seconds", max_seconds)
-
     if not repair and not problem.rules.plain:
         raise InvalidInput(
             "repair=False with feature_groups or costs",
@@ -60,15 +60,21 @@ def cobra(
         found.multipliers, found.lift = iterate.multipliers, iterate.lift
 
     start_from_forward(problem, found, rng)
-    found.relaxation = relax(
-        problem, method, tol=tol, max_seconds=max_seconds, warm_start=warm_start, callback=keep_multipliers
-    )
+    if found.out_of_time() or found.limit.too_short_for(problem.reduced.matrix):
+        found.cut_short = True
+        return
+    limits = {"tol": tol, "max_seconds": found.limit.part(FOR_RELAXATION).left}
+    found.relaxation = relax(problem, method, warm_start=warm_start, callback=keep_multipliers, **limits)
+    found.computed_on = found.relaxation.computed_on
     found.multipliers, found.lift = found.relaxation.multipliers, found.relaxation.lift
     if problem.reduced.k == 0:
         return  # the required units are all there is to choose
-    with one_blas_thread(len(problem.reduced.matrix) <= SMALL):
+    if found.out_of_time():
+        return
+    with threads_for(len(problem.reduced.matrix)):
         drawn = draw_subsets(factor_of(found.relaxation), draws, rng)
         found.drawn_size = round_draws(problem, found, drawn, repair=repair).mean_size
+    found.cut_short = found.cut_short or found.relaxation.status is Status.STOPPED_BY_TIME
 
 
 STRATEGY = Strategy(

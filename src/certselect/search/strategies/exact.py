@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from time import perf_counter
 
 import numpy as np
 
 from certselect.criteria.units import UnitProblem
-from certselect.errors import InvalidInput
-from certselect.search.completion import Completion
+from certselect.memory import check_room_for_proof
+from certselect.relaxation.arrays import CPU, Arrays
+from certselect.relaxation.device import arrays_for
+from certselect.search.completion import Completion, brought_to_size
 from certselect.search.found import Found
-from certselect.search.options import check_count, check_positive
+from certselect.search.options import check_count
 from certselect.search.polish import polish, settle_ties
 from certselect.search.prover import Prover
 from certselect.search.strategies.backward import backward
 from certselect.search.strategies.forward import forward
 from certselect.search.strategy import Strategy
-
-# Dense matrices of this size are what the rounds can afford: minutes on two cores.
-MOST_UNITS = 4000
+from certselect.search.time_limit import NO_LIMIT, TimeLimit
 
 
 def exact(
@@ -28,7 +27,6 @@ def exact(
     rng: np.random.Generator,
     /,
     *,
-    max_seconds: float | None = None,
     ties: bool = False,
     max_ties: int = 100,
 ) -> None:
@@ -36,28 +34,20 @@ def exact(
 
     Starts from the better of forward and backward selection, polished; then bounds,
     decides features, shrinks the problem and distinguishes cases (see `prover`) until
-    no better subset is possible. The status is then "proven optimal". `max_seconds` or
+    no better subset is possible. The status is then "proven optimal". A time limit or
     Ctrl-C ends it earlier: the answer is the best subset found, with the gap that is left.
 
     Subsets count as worth the same if their values differ by no more than 5e-13 of the sum of
     their terms. Of those that a single swap turns into the best one found, one swap after the
     other, the lowest is the answer. With `ties`, every subset that is worth as much as the best is listed in
     `Selection.ties`, the lexicographically first is the answer, and at most `max_ties`
-    are looked for. Needs the whole pair matrix; up to 4000 features.
+    are looked for. Needs the whole pair matrix, and memory for as many features as `certselect.memory`
+    says: 8 GB for 10000.
     """
-    limit = math.inf if max_seconds is None else check_positive("max_seconds", max_seconds)
     max_ties = check_count("max_ties", max_ties, 1)
-    if len(problem.candidates) > MOST_UNITS:
-        raise InvalidInput(
-            f"{len(problem.candidates)} candidates for strategy='exact'",
-            f"at most {MOST_UNITS}",
-            "Remove the least relevant columns, or use strategy='cobra' for a bound while memory has room for all "
-            "pairs of features, strategy='forward' beyond.",
-        )
-    began = perf_counter()
+    check_room_for_proof(len(problem.candidates))
     start_well(problem, found, rng)
-    left = max(0.0, limit - (perf_counter() - began))
-    prove(problem, found, max_seconds=left, all_best=max_ties if ties else 0)
+    prove(problem, found, max_seconds=found.limit.left, all_best=max_ties if ties else 0)
 
 
 def prove(
@@ -67,7 +57,9 @@ def prove(
 
     What is worth no more than `known` is not looked at.
     """
-    prover = prover_for(problem, found.indices, all_best=all_best, known=known)
+    # Of single precision: three for the rounds, three put aside, two of their best state, and what they work with.
+    arrays, found.computed_on = arrays_for(len(problem.reduced.matrix), 5.0)
+    prover = prover_for(problem, found.indices, all_best=all_best, known=known, limit=found.limit, arrays=arrays)
     try:
         prover.run(max_seconds=max_seconds)
     except KeyboardInterrupt:
@@ -79,7 +71,10 @@ def prove(
         if set(best) != set(found.indices):
             found.indices = best
             found.scores.append(prover.value)
-    if prover.bound <= prover.known and not all_best:
+    found.ties_cut = bool(all_best) and not prover.finished
+    if prover.bound > prover.known:
+        found.cut_short = True  # nothing else ends a proof before there is one
+    elif not all_best:
         try:
             settle_ties(problem, found, prover.value, prover.tie)
         finally:
@@ -87,13 +82,16 @@ def prove(
 
 
 def start_well(problem: UnitProblem, found: Found, rng: np.random.Generator) -> None:
-    """Put the better of two greedy searches, polished, into `found`."""
+    """Put the better of two greedy searches, polished, into `found`; what there is of one where time is up."""
     values = []
     for greedy in (forward, backward):
-        tried = Found()
+        if values and found.out_of_time():
+            return
+        tried = Found(limit=found.limit)
         if not found.indices:
             tried.indices = found.indices  # shared, so that Ctrl-C on the way leaves what there is
         greedy(problem, tried, rng)
+        tried.indices = brought_to_size(problem, tried.indices)
         polish(problem, tried)
         values.append(problem.value(tried.indices))
         if len(values) == 1 or values[1] > values[0]:
@@ -101,7 +99,15 @@ def start_well(problem: UnitProblem, found: Found, rng: np.random.Generator) -> 
             found.scores.append(values[-1])
 
 
-def prover_for(problem: UnitProblem, units: list[int], *, all_best: int = 0, known: float = -math.inf) -> Prover:
+def prover_for(
+    problem: UnitProblem,
+    units: list[int],
+    *,
+    all_best: int = 0,
+    known: float = -math.inf,
+    limit: TimeLimit = NO_LIMIT,
+    arrays: Arrays = CPU,
+) -> Prover:
     """A prover for a problem in unit form, starting from an allowed subset of its units."""
     reduced = problem.reduced
     seen: set[tuple[int, ...]] = set()
@@ -118,11 +124,11 @@ def prover_for(problem: UnitProblem, units: list[int], *, all_best: int = 0, kno
         if key in seen:
             return None
         seen.add(key)
-        better = Found(indices=list(key))
+        better = Found(indices=list(key), limit=limit)
         polish(problem, better)
         return positions_of(better.indices)
 
-    return Prover(reduced, positions_of(units), offer=nearby, all_best=all_best, known=known)
+    return Prover(reduced, positions_of(units), offer=nearby, all_best=all_best, known=known, arrays=arrays)
 
 
 STRATEGY = Strategy(

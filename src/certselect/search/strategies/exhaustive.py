@@ -47,6 +47,8 @@ def exhaustive(
         )
     best, done = _Best(problem, choice, found), 0
     for whole in choice.whole_subsets():
+        if found.out_of_time():
+            return
         best.look_at(whole)
         done += len(whole.values)
         report("exhaustive", done, count)

@@ -37,10 +37,10 @@ def floating(problem: UnitProblem, found: Found, rng: np.random.Generator, /) ->
     for unit in problem.rules.required:
         subset.add(unit)
         record()
-    while subset.size < problem.k:
+    while subset.size < problem.k and not found.out_of_time():
         subset.add(subset.best_newcomer())
         record()
-        while (out := subset.least_missed()) is not None:
+        while (out := subset.least_missed()) is not None and not found.out_of_time():
             known = best_of_size[subset.size_without(out)]
             # A size that units of several columns have jumped over gives no reason to go back to it.
             if known == -np.inf or not beats(subset.value_without(out), known, subset.scale):

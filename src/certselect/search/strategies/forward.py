@@ -22,7 +22,7 @@ def forward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -> 
     """
     subset = Subset(problem)
     to_come = list(problem.rules.required)
-    while subset.size < problem.k:
+    while subset.size < problem.k and not found.out_of_time():
         unit = to_come.pop(0) if to_come else subset.best_newcomer()
         subset.add(unit)
         found.indices.append(unit)

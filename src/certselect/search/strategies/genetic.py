@@ -37,6 +37,8 @@ def genetic(
     population = check_count("population", population, 2)
     generations = check_count("generations", generations, 1)
     start_from_forward(problem, found, rng)
+    if found.out_of_time():
+        return
     brood = _Brood(problem)
     if not brood.width:
         return  # the required units are all there is to choose
@@ -44,6 +46,8 @@ def genetic(
     subsets[0] = brood.row(found.indices)
     values = brood.values(subsets)
     for generation in range(1, generations + 1):
+        if found.out_of_time():
+            return
         mothers, fathers = (subsets[_tournament(values, population, rng)] for _ in range(2))
         children = brood.mutated(brood.crossed(mothers, fathers, rng), rng)
         values = np.concatenate([values, brood.values(children)])

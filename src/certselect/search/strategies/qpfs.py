@@ -9,6 +9,7 @@ from scipy.sparse import block_diag, csc_array, eye_array, hstack, vstack
 
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
+from certselect.progress import report
 from certselect.search.completion import Completion
 from certselect.search.found import Found
 from certselect.search.nesting import FIRST_CHOICES
@@ -17,6 +18,8 @@ from certselect.search.quadratic import minimise_quadratic
 from certselect.search.ranking import most_relevant, values_along
 from certselect.search.strategy import Strategy
 from certselect.search.ties import descending
+from certselect.search.time_limit import NO_LIMIT, TimeLimit
+from certselect.threads import threads_for
 
 # Weights closer than this part of the largest one are the solver's rounding, not a ranking.
 WEIGHT_TIE = 1e-6
@@ -59,7 +62,7 @@ def qpfs(
       the exact answer. Only these rows are ever computed: for thousands of features.
 
     The programme is about units; the required ones come first, and those with which the
-    subset could not be completed are passed over.
+    subset could not be completed are passed over. Without the time to solve the programme, the ranking is by relevance.
 
     Needs the package clarabel.
     """
@@ -68,14 +71,22 @@ def qpfs(
     rows = None if nystroem is None else row_count(nystroem, len(candidates))
     completion = Completion(problem.rules)
     ranking = most_relevant(problem, candidates)
-    if problem.pairs is not None and alpha != 1.0:
+    if problem.pairs is not None and alpha != 1.0 and not found.out_of_time():
         r = problem.linear[candidates].astype(np.float64)
-        weights = (
-            exact_weights(pair_terms(problem, candidates), r, alpha)
-            if rows is None
-            else nystroem_weights(*sampled_rows(problem, candidates, rows, rng), r, alpha)
-        )
-        ranking = ranked(problem, candidates, weights)
+        if rows is None:
+            sample, H = None, pair_terms(problem, candidates)
+        else:
+            sample, H = sampled_rows(problem, candidates, rows, rng)
+        if found.limit.too_short_for(H if sample is None else H[:, sample]):
+            found.cut_short = True
+        else:
+            weights = (
+                exact_weights(H, r, alpha, found.limit)
+                if sample is None
+                else nystroem_weights(sample, H, r, alpha, found.limit)
+            )
+            ranking = ranked(problem, candidates, weights)
+            found.out_of_time()  # then the programme is not solved to the end
     found.indices = completion.in_order(ranking)
     found.scores.extend(values_along(problem, found.indices))
 
@@ -128,22 +139,30 @@ def _complete_own_terms(rows: np.ndarray, own: np.ndarray) -> None:
     rows[each, own] = np.fmax(diagonal, np.where(np.isfinite(largest), largest, 0.0))
 
 
-def exact_weights(H: np.ndarray, r: np.ndarray, alpha: float | None) -> np.ndarray:
+def exact_weights(H: np.ndarray, r: np.ndarray, alpha: float | None, limit: TimeLimit = NO_LIMIT) -> np.ndarray:
     """x of the programme with all of H."""
     alpha = _balance(H, r) if alpha is None else alpha
     P, q = _of_order_one((1.0 - alpha) * H, alpha * r)
-    P[np.diag_indices_from(P)] += max(0.0, -float(np.linalg.eigvalsh(P)[0]))
+    report("eigenvalues", 0, 1)
+    with threads_for(len(P)):
+        smallest = float(np.linalg.eigvalsh(P)[0])
+    P[np.diag_indices_from(P)] += max(0.0, -smallest)
+    report("eigenvalues", 1, 1)
     n = len(r)
     A = vstack([csc_array(np.ones((1, n))), -eye_array(n)])
-    return minimise_quadratic(csc_array(np.triu(P)), -q, csc_array(A), np.concatenate([[1.0], np.zeros(n)]), 1)
+    b = np.concatenate([[1.0], np.zeros(n)])
+    return minimise_quadratic(csc_array(np.triu(P)), -q, csc_array(A), b, 1, limit.left)
 
 
-def nystroem_weights(sample: np.ndarray, B: np.ndarray, r: np.ndarray, alpha: float | None) -> np.ndarray:
+def nystroem_weights(
+    sample: np.ndarray, B: np.ndarray, r: np.ndarray, alpha: float | None, limit: TimeLimit = NO_LIMIT
+) -> np.ndarray:
     """x of the programme with H ~ B'A^+B = F'F: minimise |y|^2/2 - q'x over the simplex, y = Fx."""
     alpha = _balance(B, r) if alpha is None else alpha
     B, q = _of_order_one((1.0 - alpha) * B, alpha * r)
     each = np.arange(len(sample))
-    eigenvalues, vectors = np.linalg.eigh(B[:, sample])
+    with threads_for(len(sample)):
+        eigenvalues, vectors = np.linalg.eigh(B[:, sample])
     shift = max(0.0, -float(eigenvalues[0]))
     B[each, sample] += shift
     eigenvalues += shift
@@ -156,8 +175,8 @@ def nystroem_weights(sample: np.ndarray, B: np.ndarray, r: np.ndarray, alpha: fl
     nonnegative = hstack([-eye_array(n), csc_array((n, terms))])
     A = vstack([on_simplex, defines_y, nonnegative])
     b = np.concatenate([[1.0], np.zeros(terms + n)])
-    x = minimise_quadratic(csc_array(P), np.concatenate([-q, np.zeros(terms)]), csc_array(A), b, 1 + terms)
-    return x[:n]
+    q = np.concatenate([-q, np.zeros(terms)])
+    return minimise_quadratic(csc_array(P), q, csc_array(A), b, 1 + terms, limit.left)[:n]
 
 
 def _balance(H: np.ndarray, r: np.ndarray) -> float:

@@ -10,11 +10,14 @@ from scipy.sparse import csc_array, eye_array, vstack
 
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.units import UnitProblem
+from certselect.progress import report
 from certselect.search.found import Found
 from certselect.search.options import check_count
 from certselect.search.quadratic import minimise_quadratic
 from certselect.search.rounding import round_draws, start_from_forward
 from certselect.search.strategy import Strategy
+from certselect.search.time_limit import NO_LIMIT, TimeLimit
+from certselect.threads import threads_for
 
 
 def soss(problem: UnitProblem, found: Found, rng: np.random.Generator, /, *, draws: int = 1000) -> None:
@@ -30,8 +33,8 @@ def soss(problem: UnitProblem, found: Found, rng: np.random.Generator, /, *, dra
     convex programme. (It bounds every subset of k features, usually less tightly than COBRA's
     relaxation.)
     `draws` times, each feature comes in with probability x_i; each subset is brought to k
-    features as in COBRA, and the best is kept. Ctrl-C before that leaves the forward
-    selection. Needs the whole pair matrix and the package clarabel.
+    features as in COBRA, and the best is kept. Ctrl-C or the time limit before that leaves the
+    forward selection. Needs the whole pair matrix and the package clarabel.
 
     Degrees of membership keep to sizes, rivals and budget as well, and each subset drawn is
     repaired to an allowed one.
@@ -41,7 +44,14 @@ def soss(problem: UnitProblem, found: Found, rng: np.random.Generator, /, *, dra
     reduced = problem.reduced
     if reduced.k == 0:
         return  # the required units are all there is to choose
-    membership = solve_concave(reduced.matrix, reduced.k, sizes=reduced.sizes, at_most=_limits(reduced))
+    if found.out_of_time() or found.limit.too_short_for(reduced.matrix):
+        found.cut_short = True
+        return
+    membership = solve_concave(
+        reduced.matrix, reduced.k, sizes=reduced.sizes, at_most=_limits(reduced), limit=found.limit
+    )
+    if found.out_of_time():
+        return
     drawn = draw_members(membership, draws, rng)
     found.drawn_size = round_draws(problem, found, drawn).mean_size
 
@@ -63,7 +73,10 @@ def concave_split(Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     concave = Q.astype(np.float64)
     np.fill_diagonal(concave, 0.0)
     last = len(Q) - 1
-    shift = float(eigh(concave, eigvals_only=True, subset_by_index=[last, last])[0])
+    report("eigenvalues", 0, 1)
+    with threads_for(len(Q)):
+        shift = float(eigh(concave, eigvals_only=True, subset_by_index=[last, last])[0])
+    report("eigenvalues", 1, 1)
     np.fill_diagonal(concave, -shift)
     return concave, Q.diagonal() + shift
 
@@ -74,10 +87,11 @@ def solve_concave(
     *,
     sizes: np.ndarray | None = None,
     at_most: Sequence[tuple[np.ndarray, float]] = (),
+    limit: TimeLimit = NO_LIMIT,
 ) -> np.ndarray:
     """x in [0, 1]^n with sizes'x = k (all 1 if not given) that maximises x'(Q - Diag(d))x + d'x.
 
-    `at_most` holds rows a and numbers b with a'x <= b.
+    `at_most` holds rows a and numbers b with a'x <= b. When time is up, what the solver has by then.
     """
     n = len(Q)
     sizes = np.ones(n) if sizes is None else sizes.astype(float)
@@ -90,7 +104,7 @@ def solve_concave(
     limits = csc_array(np.array([a for a, _ in rows]).reshape(len(rows), n))
     A = vstack([csc_array(sizes[None]), -eye_array(n), eye_array(n), limits])
     b = np.concatenate([[float(k)], np.zeros(n), np.ones(n), [b for _, b in rows]])
-    x = minimise_quadratic(csc_array(np.triu(-2.0 * concave)), -d, csc_array(A), b, 1)
+    x = minimise_quadratic(csc_array(np.triu(-2.0 * concave)), -d, csc_array(A), b, 1, limit.left)
     return np.clip(x, 0.0, 1.0)
 
 
