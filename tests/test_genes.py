@@ -72,11 +72,12 @@ def test_the_script_for_gpus_needs_neither_frames_nor_the_command_line() -> None
     assert "--codes" in ran.stdout
 
 
-def test_the_page_about_gpus_is_what_the_results_make_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    gpu = importlib.import_module("gpu")
-    results = json.loads(gpu.RESULTS.read_text())
-    assert gpu.PAGE.read_text() == gpu.page(results)
+def test_the_page_about_gpus_is_what_the_results_make_of_it() -> None:
+    # In a process of its own: benchmarks and tests both have something called "relaxation".
+    code = "import gpu, json, sys; sys.stdout.write(gpu.page(json.loads(gpu.RESULTS.read_text())))"
+    made = subprocess.run([sys.executable, "-c", code], cwd=BENCHMARKS, capture_output=True, text=True, check=True)
+    assert (BENCHMARKS.parent / "docs" / "gpu.md").read_text() == made.stdout
+    results = json.loads((BENCHMARKS / "results" / "gpu.json").read_text())
     assert all(line["ok"] for line in results["checks"])
     for line in results["exact"]:
         assert line["bound"] >= line["value"] * (1.0 - 1e-12)
