@@ -21,6 +21,7 @@ from certselect.threads import (
     blas_threads,
     on_jobs,
     one_blas_thread,
+    side_by_side,
     threads_for,
 )
 
@@ -354,3 +355,66 @@ def test_the_real_cores():
     assert use is not None
     assert use.idle >= 0.0
     assert 1 <= _Neighbours().free_cores() <= len(os.sched_getaffinity(0))
+
+
+def test_parts_side_by_side_come_in_order_whatever_thread_took_them():
+    for n_threads in (1, 2, 3, 50):
+        assert side_by_side(lambda part: part * part, range(20), n_threads) == [part * part for part in range(20)]
+    assert side_by_side(str, [], 4) == []
+
+
+def test_two_threads_really_work_at_the_same_time():
+    met = threading.Barrier(2)  # passes when two are there, and breaks after a while otherwise
+    assert side_by_side(lambda part: met.wait(timeout=60), [0, 1], 2) in ([0, 1], [1, 0])
+
+
+def test_parts_within_parts_do_not_wait_for_each_other():
+    def inner(part):
+        return sum(side_by_side(lambda number: number + part, range(5), 4))
+
+    assert side_by_side(inner, range(8), 8) == [10 + 5 * part for part in range(8)]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_an_error_ends_what_was_not_begun_and_waits_for_what_was(error):
+    began, go_on, done = threading.Event(), threading.Event(), []
+    caller = threading.get_ident()
+
+    def work(part):
+        if threading.get_ident() == caller:
+            assert began.wait(timeout=60)
+            threading.Timer(0.01, go_on.set).start()
+            raise error
+        began.set()
+        assert go_on.wait(timeout=60)
+        done.append(part)
+
+    with pytest.raises(error):
+        side_by_side(work, range(1000), 2)
+    assert len(done) == 1, "the other thread's part was waited for, and no further one begun"
+
+
+def test_an_error_in_another_thread_is_the_callers():
+    caller, met = threading.get_ident(), threading.Barrier(2)
+
+    def work(part):
+        met.wait(timeout=60)
+        if threading.get_ident() != caller:
+            raise ValueError(part)
+
+    with pytest.raises(ValueError):
+        side_by_side(work, [0, 1], 2)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes can be copied")
+def test_a_copied_process_has_threads_of_its_own():
+    code = """
+import os
+from certselect.threads import side_by_side
+assert side_by_side(abs, range(9), 2) == list(range(9))
+child = os.fork()
+if child == 0:
+    os._exit(0 if side_by_side(abs, range(9), 2) == list(range(9)) else 1)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=300).returncode == 0

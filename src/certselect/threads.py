@@ -17,7 +17,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -75,6 +75,41 @@ def run_parts(stage: str, parts: Sequence[Callable[[], None]], n_threads: int) -
         except BaseException:  # Ctrl-C too: what has not started need not start
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def side_by_side(work: Callable[[Any], Any], parts: Sequence[Any], n_threads: int) -> list[Any]:
+    """What `work` gives for each part, in order: short parts, many times a second, on up to `n_threads` threads.
+
+    The calling thread takes its share, so nothing waits for a thread that gets no core; the others stay for the next
+    call, as starting them would cost more than the work.
+    """
+    results: list[Any] = [None] * len(parts)
+    left, lock = iter(range(len(parts))), threading.Lock()
+
+    def take() -> None:
+        while True:
+            with lock:
+                place = next(left, None)
+            if place is None:
+                return
+            results[place] = work(parts[place])
+
+    helpers = [_helpers.submit(take) for _ in range(min(n_threads, len(parts)) - 1)]
+    try:
+        take()
+    finally:  # after Ctrl-C too: nobody may still write into what the caller goes on with
+        with lock:
+            for _ in left:
+                pass
+        begun = [helper for helper in helpers if not helper.cancel()]
+        try:
+            wait(begun)
+        except KeyboardInterrupt:
+            wait(begun)
+            raise
+    for helper in begun:
+        helper.result()
+    return results
 
 
 def threads_for(size: int) -> AbstractContextManager[None]:
@@ -277,7 +312,27 @@ def _use_of_cores() -> _Use | None:
         return None
 
 
+class _Helpers:
+    """Threads that stay, as many as there are cores."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    def submit(self, work: Callable[[], None]) -> Future[None]:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(thread_count(None), thread_name_prefix="certselect")
+            return self._pool.submit(work)
+
+    def after_fork(self) -> None:
+        """A new process has none of them."""
+        self._lock, self._pool = threading.Lock(), None
+
+
+_helpers = _Helpers()
 _process, _thread, _neighbours = _Scope(per_thread=False), _OfThisThread(), _Neighbours()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_process.after_fork)
     os.register_at_fork(after_in_child=_neighbours.after_fork)
+    os.register_at_fork(after_in_child=_helpers.after_fork)

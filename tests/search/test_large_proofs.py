@@ -13,7 +13,7 @@ from certselect import SubsetProblem, certify, information_terms, select, subset
 from certselect.certificate import open_problem
 from certselect.certificate.proof import replay
 from certselect.errors import InvalidInput
-from certselect.relaxation import nonnegative
+from certselect.relaxation import nonnegative, positive_part
 from certselect.relaxation.device import on_device
 from certselect.search import cost, prover
 from certselect.search.strategies.exact import prover_for
@@ -27,8 +27,8 @@ def as_if_large(monkeypatch):
     monkeypatch.setattr(prover, "SMALL", 5)
     monkeypatch.setattr(nonnegative, "LARGEST_IN_DOUBLE", 4)
     monkeypatch.setattr(nonnegative, "SMALLEST_TO_FILTER", 6)
-    monkeypatch.setattr(nonnegative, "FIRST_DIRECTIONS", 6)
-    monkeypatch.setattr(nonnegative, "SPARE_DIRECTIONS", 3)
+    monkeypatch.setattr(positive_part, "FIRST_DIRECTIONS", 6)
+    monkeypatch.setattr(positive_part, "SPARE_DIRECTIONS", 3)
 
 
 def gene_like(seed: int, n: int, rows: int = 40) -> tuple[np.ndarray, np.ndarray]:

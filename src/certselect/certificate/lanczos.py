@@ -11,8 +11,11 @@ from scipy.linalg import eigh_tridiagonal
 STEPS = 40
 
 
-def lowest_eigenvalue(matrix: np.ndarray, down: float = 1.0) -> float:
-    """An estimate from above, by a few products, for `down` times a matrix, which brings it to order one."""
+def lowest_eigenvalue(matrix: np.ndarray, down: float = 1.0) -> tuple[float, float]:
+    """An estimate from above, by a few products, for `down` times a matrix, which brings it to order one; its residual.
+
+    There is an eigenvalue within the residual of the estimate, if not the lowest.
+    """
     m = len(matrix)
     basis = np.zeros((min(STEPS, m), m))
     diagonal, beside, step = np.zeros(len(basis)), np.zeros(len(basis)), 0
@@ -28,4 +31,5 @@ def lowest_eigenvalue(matrix: np.ndarray, down: float = 1.0) -> float:
         if not beside[step] > 1e-12 * abs(diagonal[: step + 1]).max():
             break  # all of the space it can reach
         v = product / beside[step]
-    return float(eigh_tridiagonal(diagonal[: step + 1], beside[:step], eigvals_only=True)[0])
+    values, vectors = eigh_tridiagonal(diagonal[: step + 1], beside[:step])
+    return float(values[0]), float(beside[step] * abs(vectors[-1, 0]))

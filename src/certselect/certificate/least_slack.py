@@ -37,6 +37,10 @@ SINGULAR = 1e-11
 SMALLEST_SHIFT = 1e-290
 # Below this part of its terms, the determinant for alpha and beta would be.
 PARALLEL = 1e-9
+# By this part of its residual an estimate of the lowest eigenvalue is too large, as a rule (mostly 0.28 to 0.45 on
+# slack matrices); and where to begin if nothing negative was seen.
+STILL_TO_COME = 0.3
+LEAST_OF_RESIDUAL = 0.05
 # By so much a shift that was not enough is raised: what is too much of it makes every bound worse.
 GROWTH = 1.25
 # Rows and columns of a product that are looked at at a time.
@@ -123,8 +127,8 @@ def _semidefinite(N: np.ndarray, down: float) -> tuple[np.ndarray, np.ndarray | 
     shift = max(m * UNIT * scale, SMALLEST_SHIFT)
     factor = factorised(N, own + shift, down)
     if factor is None:
-        # No smaller shift than this can do, and as a rule not much more is needed.
-        shift = max(shift, -1.02 * lowest_eigenvalue(N, down))
+        lowest, residual = lowest_eigenvalue(N, down)
+        shift = max(shift, -1.02 * (lowest - STILL_TO_COME * residual), LEAST_OF_RESIDUAL * residual)
         factor = factorised(N, own + shift, down)
     while factor is None:  # row sums stay below m scale, so a shift of twice that is enough
         shift = GROWTH * shift

@@ -12,13 +12,12 @@ is inverted there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
-from certselect.threads import SMALL, workers
+from certselect.threads import SMALL, side_by_side, workers
 
 ddot, dgemv, dger, dsymv, dsyr, dsyr2, dtrsv = get_blas_funcs(
     ("dot", "gemv", "ger", "symv", "syr", "syr2", "trsv"), dtype=np.float64
@@ -86,8 +85,7 @@ class Arrays:
         n_threads = min(workers(), len(blocks))
         if n_threads < 2 or blocks[-1].stop <= SMALL:
             return [work(block) for block in blocks]
-        with ThreadPoolExecutor(n_threads) as pool:
-            return list(pool.map(work, blocks))
+        return side_by_side(work, blocks, n_threads)
 
     # Dense algebra: matrices are float64 and stored in `order`; vectors are where they are computed with.
 

@@ -21,10 +21,8 @@ Z = beta (M - R) proves something whatever became of the rest: on the face y = (
     N = -T'ZT,  T = [s'/k; I],  is semidefinite  and  x'Qx = x'(Q + N)x - x'Nx <= x'(Q + N)x,
 
 from which `certificate.consequences` derives bounds. They need no convergence, and where N is not
-quite semidefinite they count what it lacks, so projections need not be exact: the positive part
-is followed by a Chebyshev filter on the last known eigenvectors (Zhou, Saad, Tiago and Chelikowsky
-2006), a few thin products instead of an eigendecomposition. A few eigenvalues of M lie far below
-all others (Q has entries of one sign), and would weaken the filter: they are kept out of it.
+quite semidefinite they count what it lacks, k times: so `positive_part` may follow the few largest eigenvalues
+through the iterations of a round, but at its end has to find them all.
 """
 
 from __future__ import annotations
@@ -37,33 +35,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from certselect.relaxation.arrays import CPU, Arrays
+from certselect.relaxation.positive_part import PositivePart, lanczos
 
+STEPS_TO_LACK = 42  # of Lanczos, to see how far N is from semidefinite
 ROUND = 25  # iterations between two looks at what they prove
 # Below this size an eigendecomposition is as quick as the filter.
 SMALLEST_TO_FILTER = 150
 # Up to this size matrices are in double precision, and what is proved rests on an eigendecomposition.
 LARGEST_IN_DOUBLE = 600
-FILTER_DEGREE = 4
-# What is proved from a projection that left out a positive direction pays for it.
-DEGREE_TO_PROVE = 24
-SPARE_DIRECTIONS = 8
-FIRST_DIRECTIONS = 24
-# Directions that are followed, at most: early ones are many, small, and soon gone.
-MOST_DIRECTIONS = 400
-LANCZOS_STEPS = 14
-LOOK_DOWN_EVERY = 10
-# A filter that raises one direction further than this above the others would drown those in its rounding errors.
-MOST_RAISED = 1e3
 STEP = 1.6
-START_PENALTY = 0.1
 SMALLEST_PENALTY = 1e-8
-# Relative residuals, primal and dual, further apart than this call for another penalty: quickly at first, every so
-# many iterations by this factor; later only in small problems, and with more caution.
+# In small problems relative residuals, primal and dual, further apart than this call for another penalty, by this
+# factor, every so many iterations.
 UNBALANCED = 2.0
-QUICK_UNTIL = 25
-QUICK_BALANCE = (5, 1.6)
-SLOW_BALANCE = (10, 1.3)
-# In large ones, what rounds bring: a gap that shrinks by less than this factor calls for another penalty, by that one.
+BALANCE_EVERY = 10
+BALANCE_STEP = 1.3
+# In large ones rounds show what they bring: a gap that shrinks by less than this factor calls for another penalty,
+# by that one.
 SLOW = 0.8
 BOLD_STEP = 3.0
 LEAST_STEP = 1.5
@@ -117,11 +105,10 @@ class Splitting:
         self.Z = xp.zeros_like(self.M) if Z is None else arrays.held(Z, self.dtype)
         if Z is not None:
             self._add_to_matrix(1.0 / penalty)
-        self._directions = None if directions is None else arrays.held(directions, self.dtype)
+        self._positive = PositivePart(self._product, m + 1, self.dtype, arrays)
+        if directions is not None:
+            self._positive.directions = arrays.held(directions, self.dtype)
         self._factor: Any = None
-        self._far_down: Any = None
-        # Where the spectrum of M ends, and whether it turned out to end further down than that.
-        self._lowest, self._highest, self._surprised = -1.0, 1.0, True
         self._iteration = 0
         self._longest = 0.0
         self._best: _State | None = None
@@ -137,13 +124,12 @@ class Splitting:
         subset: np.ndarray,
         never_both: np.ndarray | None = None,
         *,
-        part: float = START_PENALTY,
         arrays: Arrays = CPU,
     ) -> Splitting:
-        """Start from a subset, as numbers x (m,) with sizes'x = k, and Z = 0; `part` makes the penalty."""
+        """Start from a subset, as numbers x (m,) with sizes'x = k, and Z = 0."""
         v = np.concatenate([[1.0], subset])
         norm = math.sqrt(sum(arrays.by_rows(len(Q), len(Q), lambda rows: float(np.vdot(Q[rows], Q[rows])))))
-        penalty = max(part * norm / float(v @ v), SMALLEST_PENALTY)
+        penalty = max(norm / float(v @ v), SMALLEST_PENALTY)
         single = v.astype(np.float32)
         Y = np.outer(v, v) if len(Q) <= LARGEST_IN_DOUBLE else np.outer(single, single)
         return cls(Q, k, sizes, never_both, Y=Y, Z=None, penalty=penalty, arrays=arrays)
@@ -172,7 +158,8 @@ class Splitting:
             row = self.Z @ joined
             Z[0] = Z[:, 0] = fetched(row[rows])
             Z[0, 0] = float(joined @ row)
-        directions = None if self._directions is None else fetched(self._directions[rows])
+        followed = self._positive.directions
+        directions = None if followed is None else fetched(followed[rows])
         smaller = Splitting(
             Q, k, sizes, never_both, Y=Y, Z=Z, penalty=self.penalty, arrays=arrays, directions=directions
         )
@@ -279,8 +266,8 @@ class Splitting:
             Zy = self.arrays.product(self.M, y) - F @ (F.T @ y)
             return -self.penalty * (Zy[1:] + s * Zy[0])
 
-        values, residuals, _ = self._lanczos(product, m, 3 * LANCZOS_STEPS)
-        return self.k * max(0.0, float(residuals[0] - values[0]))
+        values, residuals, _ = lanczos(product, m, STEPS_TO_LACK, self._iteration, self.dtype, self.arrays)
+        return self.k * max(0.0, float(0.5 * residuals[0] - values[0]))
 
     @property
     def products(self) -> np.ndarray:
@@ -307,8 +294,7 @@ class Splitting:
 
     def _sweep(self) -> None:
         """Z and Y anew from R, and M with them."""
-        every, factor = QUICK_BALANCE if self._iteration <= QUICK_UNTIL else SLOW_BALANCE
-        balance = self._iteration % every == 0 and (self._iteration <= QUICK_UNTIL or not self._learns)
+        balance = self._iteration % BALANCE_EVERY == 0 and not self._learns
         xp, F = self.arrays.xp, self._factor
         Ft = xp.ascontiguousarray(F.T)
         beta, gamma = self.dtype(self.penalty), self.dtype(STEP)
@@ -339,7 +325,7 @@ class Splitting:
         self._set_membership(beta)
         if balance:
             size, dual_size, primal, dual = (math.sqrt(float(sum(column))) for column in zip(*sums, strict=True))
-            self._balance(primal / max(size, 1e-300), self.penalty * dual / max(dual_size, 1e-300), factor)
+            self._balance(primal / max(size, 1e-300), self.penalty * dual / max(dual_size, 1e-300))
 
     def _set_membership(self, beta: Any) -> None:
         """Row 0 and the diagonal of Y are one vector."""
@@ -353,11 +339,11 @@ class Splitting:
         M[diagonal, diagonal] = Z[diagonal, diagonal] / beta + x
         M[0, 0] = Z[0, 0] / beta + 1.0
 
-    def _balance(self, primal: float, dual: float, factor: float) -> None:
+    def _balance(self, primal: float, dual: float) -> None:
         if primal > UNBALANCED * dual:
-            self._set_penalty(self.penalty * factor)
+            self._set_penalty(self.penalty * BALANCE_STEP)
         elif dual > UNBALANCED * primal:
-            self._set_penalty(self.penalty / factor)
+            self._set_penalty(self.penalty / BALANCE_STEP)
 
     def _set_penalty(self, penalty: float) -> None:
         self._add_to_matrix(1.0 / penalty - 1.0 / self.penalty)
@@ -378,137 +364,36 @@ class Splitting:
         best = self._best
         if best is None or gap < best.gap or self._change == 1.0:
             slow = best is not None and gap > SLOW * best.gap
-            self._best = _State(gap, self.penalty, self.Z.copy(), self.M.copy(), self._directions)
+            self._best = _State(gap, self.penalty, self.Z.copy(), self.M.copy(), self._positive.directions)
             if slow:
                 self._set_penalty(self.penalty * self._change)
             return
-        self.Z[...], self.M[...], self._directions = best.Z, best.M, best.directions
-        self.penalty, self._surprised = best.penalty, True
+        self.Z[...], self.M[...], self.penalty = best.Z, best.M, best.penalty
+        self._positive.directions, self._positive.jumped = best.directions, True
         self._change = 1.0 / self._change
         if self._change > 1.0:  # neither way was right
             self._change = math.sqrt(self._change) if self._change > LEAST_STEP else 1.0
         self._set_penalty(self.penalty * self._change)
 
     def _product(self, V: Any) -> Any:
-        """M on the face, times V that lies on it."""
-        W = self.arrays.product(self.M, V)
-        W -= self.arrays.xp.outer(self._normal, self._normal @ W)
+        """M on the face, times V."""
+        outer, a = self.arrays.xp.outer, self._normal
+        W = self.arrays.product(self.M, V - outer(a, a @ V))
+        W -= outer(a, a @ W)
         return W
 
     def _project(self, *, last: bool) -> None:
         """F, for which FF' is about the positive semidefinite part of M on the face."""
-        if len(self.M) <= (LARGEST_IN_DOUBLE if last else SMALLEST_TO_FILTER):
-            values, vectors = self._decomposed()
-            self._directions = self._followed(values, vectors)
-        else:
-            if self._iteration < LOOK_DOWN_EVERY or self._iteration % LOOK_DOWN_EVERY == 0 or self._surprised:
-                self._look_down()
-            values, vectors = self._filtered(DEGREE_TO_PROVE if last else FILTER_DEGREE)
-        positive = values > 0.0
-        self._factor = vectors[:, positive] * self.arrays.xp.sqrt(values[positive])
-
-    def _decomposed(self) -> tuple[Any, Any]:
-        a, M = self._normal, self.M
+        if len(self.M) > (LARGEST_IN_DOUBLE if last else SMALLEST_TO_FILTER):
+            self._factor = self._positive.factor(self._iteration, to_prove=last)
+            return
+        a, M, xp = self._normal, self.M, self.arrays.xp
         Ma = M @ a
         v = Ma - 0.5 * (a @ Ma) * a
-        return self.arrays.xp.linalg.eigh(M - self.arrays.xp.outer(a, v) - self.arrays.xp.outer(v, a))
-
-    def _look_down(self) -> None:
-        """Where the spectrum ends below, but for the few directions far below all others, by Lanczos."""
-        product = lambda v: self._product((v - self._normal * (self._normal @ v))[:, None])[:, 0]  # noqa: E731
-        values, residuals, vectors = self._lanczos(product, len(self.M), LANCZOS_STEPS)
-        settled = residuals <= 0.01 * np.abs(values)
-        count = int(np.argmin(settled)) if values[0] < 0.0 else 0
-        self._far_down = vectors[:, :count]
-        self._lowest = 1.05 * float(values[count] - residuals[count])
-        self._lowest = min(self._lowest, -1e-4 * abs(float(values[-1])), -1e-6)
-        self._highest = float(values[-1])
-
-    def _lanczos(self, product: Any, size: int, steps: int) -> tuple[np.ndarray, np.ndarray, Any]:
-        """Ritz values, ascending, their residuals, and their vectors, from a random start."""
-        xp, steps = self.arrays.xp, min(steps, size)
-        basis = xp.zeros((size, steps), dtype=self.dtype)
-        inside = np.zeros((steps, steps))
-        v = self.arrays.held(np.random.default_rng(self._iteration).standard_normal(size), self.dtype)
-        length = float(xp.linalg.norm(v))
-        for step in range(steps):
-            basis[:, step] = v / self.dtype(length)
-            v = product(basis[:, step])
-            parts = basis[:, : step + 1].T @ v
-            v = v - basis[:, : step + 1] @ parts
-            v -= basis[:, : step + 1] @ (basis[:, : step + 1].T @ v)
-            inside[step, step] = float(parts[-1])
-            length = float(xp.linalg.norm(v))
-            if not length > 1e-6 * abs(inside[0, 0]) or step == steps - 1:
-                steps = step + 1
-                break
-            inside[step + 1, step] = inside[step, step + 1] = length
-        values, turn = np.linalg.eigh(inside[:steps, :steps])
-        return values, length * np.abs(turn[-1]), basis[:, :steps] @ self.arrays.held(turn, self.dtype)
-
-    def _filtered(self, degree: int) -> tuple[Any, Any]:
-        """About the positive eigenpairs of M on the face, from the last ones."""
-        V = self._directions
-        if V is None or V.shape[1] < SPARE_DIRECTIONS:
-            V = self._with_new(V, FIRST_DIRECTIONS)
-        while True:
-            reach = math.acosh(1.0 - 2.0 * max(self._highest, 1e-6) / self._lowest)
-            now = max(1, min(degree, int(math.log(2.0 * MOST_RAISED) / reach)))
-            values, vectors = self._filtered_once(V, now)
-            self._highest = float(values[-1])
-            self._surprised = float(values[0]) < self._lowest  # then the filter let through what lies below
-            V = self._followed(values, vectors)
-            degree -= now
-            if degree <= 0:
-                self._directions = V
-                return values, vectors
-
-    def _filtered_once(self, V: Any, degree: int) -> tuple[Any, Any]:
-        """Ritz values, ascending, and vectors of M among the directions V after a Chebyshev polynomial of it."""
-        xp = self.arrays.xp
-        V = V - xp.outer(self._normal, self._normal @ V)
-        if self._far_down.shape[1]:
-            V -= self._far_down @ (self._far_down.T @ V)
-        # On [lowest, 0] the polynomial stays within 1; above, it grows fast.
-        centre = 0.5 * self._lowest
-        before, now = V, self._shifted(V, centre, -1.0 / centre)
-        for _ in range(degree - 1):
-            after = self._shifted(now, centre, -2.0 / centre)
-            after -= before
-            before, now = now, after
-        now /= xp.linalg.norm(now, axis=0)
-        basis, _ = xp.linalg.qr(now)
-        inside = basis.T @ self._product(basis)
-        values, turn = xp.linalg.eigh(0.5 * (inside + inside.T))
-        return values, basis @ turn
-
-    def _followed(self, values: Any, vectors: Any) -> Any:
-        """The directions to go on with: the positive ones and some beside them, more where all were positive."""
-        n_positive = int((values > 0.0).sum())
-        wanted = min(n_positive + SPARE_DIRECTIONS, MOST_DIRECTIONS)
-        kept = vectors[:, max(0, len(values) - wanted) :]
-        if n_positive > len(values) - SPARE_DIRECTIONS // 2:
-            more = max(SPARE_DIRECTIONS, n_positive // 4)
-            kept = self._with_new(kept, min(more, MOST_DIRECTIONS - kept.shape[1]))
-        return kept
-
-    def _shifted(self, V: Any, centre: float, factor: float) -> Any:
-        """factor (M - centre) V, on the face and apart from what lies far down."""
-        W = self._product(V)
-        if self._far_down.shape[1]:
-            W -= self._far_down @ (self._far_down.T @ W)
-        W -= self.dtype(centre) * V
-        W *= self.dtype(factor)
-        return W
-
-    def _with_new(self, V: Any, count: int) -> Any:
-        """Random directions beside those that are followed."""
-        if V is not None and count <= 0:
-            return V
-        shape = (len(self.M), count)
-        new = self.arrays.held(np.random.default_rng(self._iteration).standard_normal(shape), self.dtype)
-        new /= self.dtype(math.sqrt(len(self.M)))
-        return new if V is None else self.arrays.xp.concatenate([new, V], axis=1)
+        values, vectors = xp.linalg.eigh(M - xp.outer(a, v) - xp.outer(v, a))
+        self._positive.follow(values, vectors, self._iteration)
+        positive = values > 0.0
+        self._factor = vectors[:, positive] * xp.sqrt(values[positive])
 
 
 def nearest_membership(wanted: np.ndarray, k: int, sizes: np.ndarray) -> np.ndarray:

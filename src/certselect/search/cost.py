@@ -9,16 +9,17 @@ import numpy as np
 
 from certselect.certificate.cholesky import factorised
 from certselect.memory import has_room_for_proof
-from certselect.threads import one_blas_thread, workers
+from certselect.threads import one_blas_thread, threads_for, workers
 
-# Rounds pass over their matrices so often until most features are decided, and each pass costs about so many
-# products with a few dozen directions; deriving what they prove costs about so many factorisations. Measured on NCI
-# and on gene-like tables of 2000 to 9588 columns.
-ITERATIONS = 300
-PRODUCTS = 10
-FACTORISATIONS = 12
+# Until most features are decided, rounds take about so many iterations, each of which costs about so many products
+# with a few dozen directions; and there are a few proofs, each of which costs about so many factorisations. Measured
+# on NCI and on gene-like tables of 2000 to 9588 columns.
+ITERATIONS = 80
+PRODUCTS = 20
+PROOFS = 3
+FACTORISATIONS = 7
 # What is timed here.
-CORNER, DIRECTIONS, TRIES = 512, 64, 3
+CORNER, DIRECTIONS, TRIES = 1024, 64, 2
 
 
 def cost_of_a_bound(n_features: int) -> str:
@@ -32,15 +33,22 @@ def cost_of_a_bound(n_features: int) -> str:
 
 
 def seconds_for_bound(n_features: int) -> float:
-    """About how long it takes to prove something worth knowing of so many features, judged by two small matrices."""
-    matrix = np.random.default_rng(0).standard_normal((CORNER, CORNER))
-    single = matrix.astype(np.float32)
-    definite = matrix @ matrix.T
+    """About how long it takes to prove something worth knowing of so many features, judged by a small matrix."""
+    matrix = np.random.default_rng(0).standard_normal((CORNER, CORNER), dtype=np.float32)
     with one_blas_thread(True):
-        product = min(_timed(lambda: single @ single[:, :DIRECTIONS]) for _ in range(TRIES))
-        factorisation = min(_timed(lambda: factorised(definite, definite.diagonal() + 1.0)) for _ in range(TRIES))
+        product = min(_timed(lambda: matrix @ matrix[:, :DIRECTIONS]) for _ in range(TRIES))
     passes = ITERATIONS * PRODUCTS * product * (n_features / CORNER) ** 2
-    return (passes + FACTORISATIONS * factorisation * (n_features / CORNER) ** 3) / workers()
+    return passes / workers() + PROOFS * seconds_per_cube(n_features) * n_features**3
+
+
+def seconds_per_cube(size: int) -> float:
+    """About how long the proof from one slack matrix takes here and now, by the cube of its size."""
+    corner = min(size, CORNER)
+    matrix = np.random.default_rng(0).standard_normal((corner, corner))
+    diagonal = np.full(corner, 2.0 * corner)
+    with threads_for(size):
+        factorisation = min(_timed(lambda: factorised(matrix, diagonal)) for _ in range(TRIES))
+    return FACTORISATIONS * factorisation / corner**3
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -38,7 +38,8 @@ from certselect.criteria.reduced import ReducedProblem
 from certselect.progress import report
 from certselect.relaxation.arrays import CPU, Arrays
 from certselect.relaxation.device import or_on_the_cpu
-from certselect.relaxation.nonnegative import ROUND, START_PENALTY, Splitting
+from certselect.relaxation.nonnegative import ROUND, Splitting
+from certselect.search.cost import seconds_per_cube
 from certselect.search.hopeless import hopeless_floor
 from certselect.search.proved import Proved
 from certselect.threads import one_blas_thread, threads_for
@@ -54,10 +55,7 @@ LARGE = 1000
 MANY = 0.25
 # Rounding the matrices of proofs may cost more there, as they take memory: so many times as much as elsewhere.
 COARSER = 4.0
-# Which penalty suits a problem shows after a round: each of these (see `Splitting.from_subset`) gets one.
-PARTS = (START_PENALTY, 10.0 * START_PENALTY, 0.1 * START_PENALTY)
-SETTLED = len(PARTS) + 1
-# What the proof from one slack matrix takes, per cube of its size, before any was timed: on one slow core.
+# What the proof from one slack matrix takes, per cube of its size, on one slow core; of large ones it is measured.
 SECONDS_PER_CUBE = 8e-11
 # A problem whose entries have become this much smaller is scaled anew.
 MUCH_SMALLER = 2.0**-8
@@ -78,13 +76,13 @@ class Case:
     Attributes
     ----------
     splitting : Splitting or None
-        The rounds, once begun; they may begin anew with another penalty.
+        The rounds, once begun.
     history : list of float
         Bounds that were proved of the present problem.
     expected : float
         What the rounds are about to prove.
-    rounds, starts : int
-        Since they began, and how often they did.
+    rounds : int
+        Since they began.
     tightest, latest
         What is not in the proof yet: the step that gave the bound, and the last one.
     """
@@ -96,9 +94,7 @@ class Case:
     splitting: Splitting | None = None
     history: list[float] = field(default_factory=list)
     expected: float = math.inf
-    best_start: tuple[float, Splitting] | None = None
     rounds: int = 0
-    starts: int = 0
     proved_at: float = -math.inf
     tightest: Step | None = None
     latest: Latest | None = None
@@ -138,7 +134,7 @@ class Prover:
         self._current: Case | None = self.root
         self._deadline = math.inf
         self._kept_bytes = 0
-        self._seconds_per_cube = SECONDS_PER_CUBE
+        self._seconds_per_cube = SECONDS_PER_CUBE if len(opened) < LARGE else seconds_per_cube(len(opened))
         self._take(positions)
 
     def run(self, *, max_seconds: float = math.inf) -> None:
@@ -232,7 +228,6 @@ class Prover:
                 return
             if self._replaced(case):
                 return
-            self._try_another_start(case)
             if not self._go_on(case):
                 self._record_last(case)
                 self._push(case)
@@ -249,7 +244,7 @@ class Prover:
 
         def on(arrays: Arrays) -> bool:
             if arrays is not self.arrays:
-                self.arrays, case.splitting, case.best_start, case.starts = arrays, None, None, 0
+                self.arrays, case.splitting = arrays, None
             return self._advance(case)
 
         return or_on_the_cpu(self.arrays, on)
@@ -278,31 +273,15 @@ class Prover:
         halved = case.expected - self.value < 0.5 * (case.bound - self.value)
         return waited and (halved or outlook.decided >= MANY * m)
 
-    @staticmethod
-    def _try_another_start(case: Case) -> None:
-        """Put the rounds aside for one with another penalty, or take the best of those up again."""
-        if case.splitting is None or case.starts > len(PARTS) or len(case.problem) <= SMALL:
-            return
-        if case.best_start is None or case.expected < case.best_start[0]:
-            case.best_start = case.expected, case.splitting
-        if case.starts < len(PARTS):
-            case.splitting = None
-        else:
-            case.expected, case.splitting = case.best_start
-            case.best_start, case.starts = None, SETTLED
-
     def _start(self, case: Case) -> None:
         """Begin the rounds from the best subset known, or evenly where that is not open."""
         problem, s = case.problem, case.problem.sizes
         x = np.isin(problem.positions, self.positions).astype(np.float64)
         if s @ x != problem.k:
             x = np.full(len(s), problem.k / float(s.sum()))
-        part = PARTS[case.starts % len(PARTS)]
-        case.starts, case.rounds = case.starts + 1, 0
-        Q = problem.matrix / case.scale
-        case.splitting = Splitting.from_subset(
-            Q, problem.k, s, x, problem.never_both(), part=part, arrays=self._arrays_for(len(s))
-        )
+        case.rounds = 0
+        Q, arrays = problem.matrix / case.scale, self._arrays_for(len(s))
+        case.splitting = Splitting.from_subset(Q, problem.k, s, x, problem.never_both(), arrays=arrays)
 
     def _prove(self, case: Case) -> None:
         """Derive what the rounds show: a bound, and what is decided."""
@@ -438,7 +417,7 @@ class Prover:
         kept = np.flatnonzero(np.isin(before.positions, after.positions))
         taken = np.flatnonzero(np.isin(before.positions, after.taken))
         Q, never_both, arrays = after.matrix / case.scale, after.never_both(), self._arrays_for(len(after))
-        case.rounds, case.starts, case.best_start = 0, SETTLED, None
+        case.rounds = 0
         case.splitting = splitting.restricted(Q, after.k, after.sizes, never_both, kept, taken, arrays)
 
     def _at_rest(self, case: Case) -> bool:
