@@ -29,7 +29,8 @@ def rows(proven):
     values = {"forward": 1.99, "backward": 2.0, "cobra": 2.0, "qpfs": -1.0, "soss": 2.0 - 1e-13, "exact": 2.0}
     sure = proven.Row("madelon", "mrmr", 12, 500, values, 3.0, 2.0, proven=True, seconds=1.5, cores=2)
     values = {"forward": 4.0, "backward": 3.8, "cobra": 4.0, "qpfs": 3.0, "soss": 3.96, "exact": 3.9}
-    open_ = proven.Row("nci", "jmi", 50, 2000, values, 4.1, 4.01201, proven=False, seconds=600.0, cores=2)
+    made = {"cores": 2, "device": "some GPU", "cut_short": ("qpfs",)}
+    open_ = proven.Row("nci", "jmi", 50, 2000, values, 4.1, 4.01201, proven=False, seconds=600.0, **made)
     return [sure, open_]
 
 
@@ -64,7 +65,7 @@ def test_summary_with_a_gap_left(proven, rows):
         "Backward found a subset of the best known value in 1 of 2 rows and was 5.0 % below it at worst "
         "(NCI, JMI, k = 50).",
         "COBRA found a subset of the best known value in 2 of 2 rows.",
-        "QPFS found a subset of the best known value in 0 of 2 rows and was 150 % below it at worst "
+        "QPFS found a subset of the best known value in 0 of 1 rows that it finished and was 150 % below it at worst "
         "(Madelon, mRMR, k = 12).",
         "SOSS found a subset of the best known value in 1 of 2 rows and was 1.0 % below it at worst "
         "(NCI, JMI, k = 50).",
@@ -79,12 +80,19 @@ def test_summary_when_all_is_proven(proven, rows):
     assert "known" not in said
 
 
+def test_what_the_greedy_searches_lose_set_by_set(proven, rows):
+    assert proven.greedy_losses(rows).splitlines() == [
+        "* Madelon: of 1 problems, forward in 1 (at most 0.50 %: mRMR, k = 12), backward in 0.",
+        "* NCI, 60 rows: of 1 problems, forward in 0, backward in 1 (at most 5.0 %: JMI, k = 50).",
+    ]
+
+
 def test_table_lines(proven, rows):
     assert proven.table_line(rows[0]) == (
         "| Madelon | mRMR | 500 | 12 | 0.50 | 0 | 0 | 150 | 0 | 2.000000 | 50 | 0 | yes | 1.5 |"
     )
     assert proven.table_line(rows[1]) == (
-        "| NCI | JMI | 2000 | 50 | 0 | 5.0 | 0 | 25 | 1.0 | 4.000000 | 2.5 | 0.31 | no | 600.0 |"
+        "| NCI | JMI | 2000 | 50 | 0 | 5.0 | 0 | 25* | 1.0 | 4.000000 | 2.5 | 0.31 | no | 600.0 (GPU) |"
     )
 
 
@@ -104,8 +112,8 @@ def test_results_come_back_as_they_were_kept(proven, rows, tmp_path):
 
 
 def test_the_machine_is_told_in_words(proven, rows):
-    assert "on two cores;" in proven.page_text(rows)
-    assert "on one core or two cores;" in proven.page_text([replace(rows[0], cores=1), rows[1]])
+    assert "on two cores, where" in proven.page_text(rows)
+    assert "on one core or two cores, where" in proven.page_text([replace(rows[0], cores=1), rows[1]])
 
 
 def test_duplicates_are_found_under_other_names_of_levels(proven):

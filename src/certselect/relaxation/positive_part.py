@@ -30,6 +30,8 @@ LANCZOS_STEPS = 14
 LOOK_DOWN_EVERY = 10
 # A filter that raises one direction further than this above the others would drown those in its rounding errors.
 MOST_RAISED = 1e3
+# One that is not among those held apart may be raised much further still, and must not overflow.
+RESCALE_EVERY = 2
 # New directions are added for a proof until less than this part of them finds positive eigenvalues.
 LEAST_FOUND = 0.25
 
@@ -137,16 +139,27 @@ class PositivePart:
         return values[below:], vectors[:, below:]
 
     def _raised(self, V: Any, degree: int, kept_out: Any) -> Any:
-        """The Chebyshev polynomial of this degree on [lowest, 0] of the matrix, times V; columns of length 1."""
+        """The Chebyshev polynomial of this degree on [lowest, 0] of the matrix, times V; columns of order one."""
         V = V - kept_out @ (kept_out.T @ V)
         centre = 0.5 * self._lowest
         before, now = V, self._shifted(V, centre, -1.0 / centre, kept_out)
-        for _ in range(degree - 1):
+        for step in range(1, degree):
             after = self._shifted(now, centre, -2.0 / centre, kept_out)
             after -= before
             before, now = now, after
-        now /= self._arrays.xp.linalg.norm(now, axis=0)
+            if step % RESCALE_EVERY == 0:
+                self._to_order_one(before, now)
+        self._to_order_one(now, now)
         return now
+
+    def _to_order_one(self, beside: Any, V: Any) -> None:
+        """Columns of V and those beside them divided by the largest entry in V, which may be near overflow."""
+        xp = self._arrays.xp
+        largest = xp.abs(V).max(axis=0)
+        largest = xp.where(largest > 0.0, largest, self._dtype(1.0))
+        if beside is not V:
+            beside /= largest
+        V /= largest
 
     def _shifted(self, V: Any, centre: float, factor: float, kept_out: Any) -> Any:
         """factor (M - centre) V, apart from what is kept out."""
