@@ -8,16 +8,26 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types unit attack bench busy measures outcome proven paper wheel clean
+.PHONY: help demo test test-browser chromium lint format types unit docs attack bench busy measures outcome proven paper dist clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 demo: $(READY) ## choose features of an embedded data set and show why those
 	$(BIN)/certselect demo
 
-test: lint ## everything that must pass: style, types, tests (10 minutes on two cores)
-	@$(MAKE) --no-print-directory --jobs 2 types unit
+test: lint ## everything that must pass: style, types, documentation, tests (10 minutes on two cores)
+	@$(MAKE) --no-print-directory --jobs 3 types docs unit
+
+test-browser: $(READY) chromium ## the reports in a real browser, which is installed if need be; part of `make test` where it is there
+	$(ONE_THREAD) $(BIN)/python -m pytest -m browser tests/report/test_browser.py
+
+# Debian's; elsewhere it has to be there. Whoever may not install it is told to.
+chromium:
+	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \
+	elif [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -y -qq chromium; \
+	elif sudo -n true 2> /dev/null; then sudo apt-get update -qq && sudo apt-get install -y -qq chromium; \
+	else echo "The tests in a browser need chromium: apt-get install chromium, as root."; exit 1; fi
 
 lint: $(READY) ## style, without changing a file
 	$(BIN)/ruff check .
@@ -29,6 +39,10 @@ types: $(READY) ## static types of the package, the experiments and the benchmar
 unit: $(READY) ## the tests, on all cores; `.venv/bin/python -m pytest FILE` runs some of them
 	$(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist worksteal -m "not alone"
 	$(BIN)/python -m pytest -m alone tests/test_first_call.py
+
+docs: $(READY) ## the documentation, with the gallery run and the reference of all functions, into docs/_build/html
+	rm -rf docs/_build docs/api docs/gallery
+	$(ONE_THREAD) $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
 
 attack: $(READY) ## try to break every claim: 10^5 problems, all mutated files, hostile inputs, on all cores (under an hour)
 	$(ONE_THREAD) PYTHONPATH=tests $(BIN)/python -m attack
@@ -62,11 +76,11 @@ proven: $(READY) ## measure every search against the proven best; CERTSELECT_DAT
 paper: $(READY) ## run the paper's experiments again and write docs/reproduction.md; GRID=quick (10 minutes), coarse (hours) or full
 	$(BIN)/python -m experiments all --grid $(GRID)
 
-wheel: $(READY) ## build the wheel into dist/
-	$(BIN)/python -m build --wheel --no-isolation
+dist: $(READY) ## build the wheel and the source distribution into dist/
+	$(BIN)/python -m build --no-isolation
 
 clean: ## remove the environment and everything built
-	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist build docs/_build docs/api docs/gallery certselect-demo.html .pytest_cache .ruff_cache .hypothesis
 
 # The environment: pinned versions, installed once and again when a pin or a dependency changes.
 $(READY): pyproject.toml constraints.txt

@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from certselect.evaluation import difference_box_plots
+from certselect.plots import difference_box_plots
 from experiments.kept_rows import Row
 from experiments.page_sources import AVERAGE, CLASSIFIERS, Accuracies
 from experiments.rank_tests import comparison

@@ -37,6 +37,17 @@ def in_process(*arguments):
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
+def error_of(done):
+    """The one block that an error is told in, as a line: what was got, what was expected, what to do."""
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
+    assert lines, "no error"
+    assert lines[0].startswith("certselect: "), done.stderr
+    assert len(lines) <= 3, done.stderr
+    assert all(line.startswith("  ") for line in lines[1:]), done.stderr
+    assert done.returncode != 0
+    return "; ".join(line.strip() for line in lines).removeprefix("certselect: ")
+
+
 def on_a_terminal(*arguments):
     """Everything a command writes to a terminal."""
     master, slave = pty.openpty()

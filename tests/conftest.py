@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hypothesis import settings
 
+os.environ["MPLBACKEND"] = "agg"  # pictures are drawn, no window opens
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from certselect import SubsetSelector, __version__, choose_subset, list_criteria, list_strategies, load_result
-from command_line import certselect, in_process, on_a_terminal
+from command_line import certselect, error_of, in_process, on_a_terminal
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +31,15 @@ def csv(table, tmp_path):
     return path
 
 
-def test_demo_shows_features_and_what_to_try_next():
+def test_demo_shows_features_and_what_to_try_next(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     done = in_process("demo")
     assert done.returncode == 0, done.stderr
     assert "worst concave points" in done.stdout
     assert "No 8 features score more than" in done.stdout
     for word in ("relevance", "chance", "value", "Try next", "certselect select"):
         assert word in done.stdout
-    assert done.stderr == ""
+    assert done.stderr == "note: report saved to 'certselect-demo.html'\n"
 
 
 def test_select_writes_what_the_selector_finds(csv, table, tmp_path):
@@ -133,7 +134,7 @@ def test_options_of_a_strategy(csv):
 def test_settings_without_effect_are_noted_once(csv):
     done = in_process("select", csv, "-t", "diagnosis", "-k", 2, "--measure", "gaussian_copula", "--bins", 7)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("note: bins=7 has no effect with measure='gaussian_copula'.") == 1
+    assert done.stderr.count("note: --bins 7 has no effect with --measure gaussian_copula.") == 1
     options = ["--estimator", "tree", "--max-size", 2, "--measure", "gaussian_copula", "--bins", 7]
     done = in_process("choose", csv, "-t", "diagnosis", *options)
     assert done.returncode == 0, done.stderr
@@ -169,7 +170,7 @@ def test_old_names_of_options_are_answered_with_the_new_ones(csv, old, new):
     [
         (["missing.csv", "-t", "y"], "missing.csv"),
         (["{csv}", "-t", "diagnose"], "diagnosis"),
-        (["{csv}", "-t", "diagnosis", "-k", "0"], "Got -k 0; expected a whole number from 1, a fraction"),
+        (["{csv}", "-t", "diagnosis", "-k", "0"], "got -k 0; expected a whole number from 1, a fraction"),
         (["{csv}", "-t", "diagnosis", "--strategy", "guess"], "forward"),
         (["{csv}", "-t", "diagnosis", "--strategy", "cobr"], "Did you mean 'cobra'?"),
         (["{csv}", "-t", "diagnosis", "--strategy", "cobra", "--option", "drws=3"], "Did you mean 'draws'?"),
@@ -178,12 +179,10 @@ def test_old_names_of_options_are_answered_with_the_new_ones(csv, old, new):
         (["{csv}", "-t", "diagnosis", "--json", "/nowhere/at/all.json"], "/nowhere/at/all.json"),
     ],
 )
-def test_mistakes_get_one_line_and_exit_code_2(csv, arguments, said):
+def test_mistakes_get_one_block_and_exit_code_2(csv, arguments, said):
     done = in_process("select", *[argument.format(csv=csv) for argument in arguments])
     assert done.returncode == 2
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stderr.count("\n") == done.stderr.startswith("certselect: ")
+    assert said in error_of(done)
 
 
 def test_hostile_names_are_printed_as_they_are(tmp_path):
@@ -258,10 +257,10 @@ def test_kinds_are_said_and_decided_otherwise(tmp_path):
     ]
     said = ["--kind", "id=number", "--kind", "when=skip", "--kind", "a=b=levels", "--copies", "all"]
     told = in_process("select", path, "-t", "y", "-k", 1, *said)
-    assert told.stderr == "note: 'when' not looked at: as asked\n"
+    assert told.stderr == ""
     refused = in_process("select", path, "-t", "y", "--kind", "id")
     assert refused.returncode == 2
-    assert "Got --kind id; expected COLUMN=KIND, like zip=levels" in refused.stderr
+    assert "got --kind 'id'; expected COLUMN=KIND, like zip=levels" in error_of(refused)
     assert "did you mean" in in_process("select", path, "-t", "y", "--kind", "id=levls").stderr.casefold()
 
 
@@ -378,8 +377,7 @@ def test_what_is_wrong_has_an_exit_code_of_its_own(csv, tmp_path):
     for arguments in ([tmp_path / "missing.json", csv], [out, tmp_path / "missing.csv"]):
         done = in_process("verify", *arguments)
         assert done.returncode == 2
-        assert "FAILED" not in done.stderr
-        assert done.stderr.count("\n") == done.stderr.startswith("certselect: ")
+        assert "FAILED" not in error_of(done)
     broken = in_process("verify", csv, csv)
     assert broken.returncode == 4
     assert broken.stderr.startswith("FAILED (broken file): ")
@@ -454,16 +452,15 @@ def test_k_is_a_number_a_share_or_left_to_chance(eight_columns, tmp_path, k, siz
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["-k", "all"], "Got -k all; expected a whole number from 1, a fraction between 0 and 1 such as 0.2, or auto."),
-        (["-k", "0"], "Got -k 0;"),
-        (["-k", "1.0"], "Got -k 1.0;"),
-        (["-k", "-2"], "Got -k -2;"),
-        (["-k", "nan"], "Got -k nan;"),
-        (["-k", "auto", "--all-or-none", "a,b"], "Got -k auto with --all-or-none or --at-most-one;"),
+        (["-k", "all"], "got -k all; expected a whole number from 1, a fraction between 0 and 1 such as 0.2, or auto;"),
+        (["-k", "0"], "got -k 0;"),
+        (["-k", "1.0"], "got -k 1.0;"),
+        (["-k", "-2"], "got -k -2;"),
+        (["-k", "nan"], "got -k nan;"),
+        (["-k", "auto", "--all-or-none", "a,b"], "got -k auto with --all-or-none or --at-most-one;"),
     ],
 )
 def test_a_wrong_k_is_told_in_the_words_of_the_command_line(eight_columns, options, said):
     done = in_process("select", eight_columns, "-t", "y", *options)
     assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert said in error_of(done)

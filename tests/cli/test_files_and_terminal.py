@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from certselect.cli import output
+from certselect.cli.output import Output
 from certselect.errors import InvalidInput
 from certselect.names import harmless
 from certselect.results import files
-from command_line import COMMAND, certselect, in_process, on_a_terminal
+from command_line import COMMAND, certselect, error_of, in_process, on_a_terminal
 
 COMMANDS = {
     "select": ["-k", "2"],
@@ -86,8 +86,7 @@ def test_pipes_links_and_devices_are_refused_before_the_work(folder, name, monke
     for path in [*there, "folder/none/out.json", "table.csv/out.json"]:
         done = in_process(*command(name, "--json", path))
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.startswith(f"certselect: Got the file '{path}', which ")
-        assert done.stderr.count("\n") == 1
+        assert error_of(done).startswith(f"got the file '{path}', which ")
     assert sorted(os.listdir()) == sorted([*there, "table.csv"])
     assert stat.S_ISFIFO(os.lstat("pipe").st_mode)
 
@@ -113,7 +112,7 @@ def test_closed_streams(folder):
     quoted = " ".join(f"'{part}'" for part in [*COMMAND, *command("select", "--json", "-")])
     done = subprocess.run(f"{quoted} >&-", shell=True, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith("certselect: Got a standard output that cannot be written (closed)")
+    assert error_of(done).startswith("got a standard output that cannot be written (closed)")
 
 
 def test_json_that_nobody_reads_is_a_quiet_failure(folder):
@@ -132,9 +131,7 @@ def test_a_standard_output_that_is_full_is_told_in_a_line(folder, json_file):
             [*COMMAND, *command("select", "--json", json_file)], stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert done.returncode == 2
-    *notes, error = done.stderr.splitlines()
-    assert all(note.startswith("note: ") for note in notes)
-    assert "cannot be written (No space left on device)" in error
+    assert "cannot be written (No space left on device)" in error_of(done)
     assert Path("out.json").exists() == (json_file != "-")
 
 
@@ -149,7 +146,7 @@ def test_a_disk_that_fills_up_during_the_work_is_told_after_the_answer(folder, n
     done = in_process(*command(name, "--json", "out.json"))
     assert done.returncode == 2
     assert "value: " in done.stdout
-    assert done.stderr.endswith("certselect: Got a full disk; expected another. Tidy up.\n")
+    assert done.stderr.endswith("certselect: got a full disk\n  expected another\n  Tidy up.\n")
     assert Path("out.json").read_text() == "old"
     assert Path("out.json.unfinished").exists() == (name == "choose")  # the work can be gone on from
 
@@ -158,7 +155,7 @@ def test_the_scores_of_another_search_say_what_to_do(folder):
     assert in_process(*command("choose", "--resume", "out.json.unfinished")).returncode == 0
     done = in_process(*command("choose", "--json", "out.json", "--criterion", "mrmr"))
     assert done.returncode == 2
-    assert "'out.json.unfinished', which is of a run with another criterion; " in done.stderr
+    assert "'out.json.unfinished', which is of a run with another criterion; " in error_of(done)
     assert "Name another file, or delete this one to start again." in done.stderr
 
 
@@ -169,7 +166,7 @@ def test_memory_that_runs_out_is_told_in_a_line(folder, monkeypatch):
     monkeypatch.setattr("certselect.results.choosing.read_checked", too_much)
     done = in_process(*command("select"))
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("certselect: out of memory (Unable to allocate 7 TiB). ")
+    assert error_of(done).startswith("out of memory (Unable to allocate 7 TiB); ")
 
 
 LONG = "9" * 5000
@@ -178,12 +175,12 @@ LONG = "9" * 5000
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [
-        ("select", ["--bins", "²"], "bins='²'; expected a whole number, 2 to 10000, or one of auto, sturges"),
-        ("select", ["--bins", "½"], "bins='½'"),
-        ("select", ["--bins", "1000000000"], "bins=1000000000; expected a whole number, 2 to 10000"),
+        ("select", ["--bins", "²"], "--bins ²; expected a whole number, 2 to 10000, or one of auto, sturges"),
+        ("select", ["--bins", "½"], "--bins ½"),
+        ("select", ["--bins", "1000000000"], "--bins 1000000000; expected a whole number, 2 to 10000"),
         ("select", ["--bins", LONG], "expected a whole number, 2 to 10000"),
-        ("select", ["--bins", "-5"], "bins='-5'"),
-        ("select", ["--target-bins", "1000000000"], "target_bins=1000000000; expected a whole number, 2 to 10000"),
+        ("select", ["--bins", "-5"], "--bins -5"),
+        ("select", ["--target-bins", "1000000000"], "--target-bins 1000000000; expected a whole number, 2 to 10000"),
         ("choose", ["--sizes", "²"], "Check '²'"),
         ("choose", ["--sizes", LONG], "expected sizes like 1-10,15,20"),
         ("choose", ["--sizes", "1-100000000000"], "Check '1-100000000000'"),
@@ -197,8 +194,7 @@ def test_numbers_beyond_reason_are_told_in_a_line(folder, name, options, said):
         given = ["choose", "table.csv", "-t", "y", "--estimator", "lda"]
     done = in_process(*given, *options)
     assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert said in error_of(done)
     assert len(done.stderr) < 500
 
 
@@ -260,7 +256,7 @@ def test_notes_and_errors_are_harmless(folder):
         done = in_process(*options)
         assert done.returncode == 2, options
         assert is_harmless(done.stderr), options
-        assert done.stderr.count("\n") == 1
+        assert error_of(done)
 
 
 def test_a_terminal_gets_styles_but_no_sequences_of_names(folder):
@@ -279,5 +275,5 @@ def test_streams_of_few_characters_get_the_others_spelled(folder):
 
 
 def test_notes_go_through_the_same_door(capsys):
-    output.print_notes([], ["a\x1b[2Jb"])
+    Output().note(["a\x1b[2Jb"])
     assert capsys.readouterr().err == "note: a\\x1b[2Jb\n"

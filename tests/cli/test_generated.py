@@ -193,7 +193,7 @@ def test_bins_may_be_a_number():
         (["--bins", "1"], "2 to 10000"),
         (["--n-neighbors", "0"], "1 or more"),
         (["--option", "draws"], "NAME=VALUE"),
-        (["--option", "draws=1", "--option", "draws=2"], "draws twice"),
+        (["--option", "draws=1", "--option", "draws=2"], "two values for --option 'draws'"),
         (["--all-or-none", "a"], "two column names"),
         (["--budget", "3"], "without costs"),
         (["--costs", "nowhere.csv", "--budget", "3"], "cannot be read"),
@@ -207,7 +207,7 @@ def test_wrong_options_are_answered(arguments, words):
 
 def test_idle_settings_are_noted_without_a_line_of_code():
     _, printed = called("--n-neighbors", "4")
-    assert printed == "note: n_neighbors=4 has no effect with measure='plugin'.\n"
+    assert printed == "note: --n-neighbors 4 has no effect with --measure plugin.\n"
 
 
 def test_a_command_may_do_without_some_settings():

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from certselect import load_result
-from certselect.cli import output
 from certselect.progress import listening
+from certselect.results import files
 from command_line import COMMAND, in_process
 from pressed import Pressed, spread
 
@@ -184,13 +184,13 @@ def test_choose_prints_json_alone_where_asked_to(csv):
 
 
 def test_ctrl_c_while_the_result_is_told_waits_for_its_end(csv, tmp_path, monkeypatch):
-    file, write = tmp_path / "out.json", output._write
+    file, write = tmp_path / "out.json", files.write_text
 
-    def press_first(text, json):
+    def press_first(text, file):
         signal.raise_signal(signal.SIGINT)
-        write(text, json)
+        return write(text, file)
 
-    monkeypatch.setattr(output, "_write", press_first)
+    monkeypatch.setattr(files, "write_text", press_first)
     done = in_process("select", csv, "-t", "y", "-k", 3, "--json", file)
     assert done.returncode == 130
     assert load_result(file).selection.status == "complete"
@@ -200,11 +200,11 @@ def test_ctrl_c_while_the_result_is_told_waits_for_its_end(csv, tmp_path, monkey
 def test_a_second_ctrl_c_while_the_result_is_told_ends_it(csv, tmp_path, monkeypatch):
     file = tmp_path / "out.json"
 
-    def press_twice(text, json):
+    def press_twice(text, file):
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(output, "_write", press_twice)
+    monkeypatch.setattr(files, "write_text", press_twice)
     assert in_process("select", csv, "-t", "y", "-k", 3, "--json", file).returncode == 130
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

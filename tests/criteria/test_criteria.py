@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import naive
-from certselect import information_terms, subset_problem
+from certselect import SubsetProblem, information_terms, subset_problem
 from certselect.criteria import CRITERIA, Criterion, find_criterion
+from certselect.errors import InvalidInput
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +93,8 @@ def test_indices_are_checked(table):
         problem.value([0, 6])
     with pytest.raises(ValueError, match="no feature twice"):
         problem.value([1, 1])
+
+
+def test_a_matrix_of_ones_own_wants_different_names():
+    with pytest.raises(InvalidInput, match="the name 'a' for more than one feature; expected a different name"):
+        SubsetProblem.from_matrix(np.eye(3), 2, feature_names=["a", "b", "a"])

@@ -65,7 +65,7 @@ def test_a_claim_without_a_bound_holds(claim, table):
         ({"selection.upper_bound": 1e-3}, "it is proven that no 4 features exceed"),
         ({"selection.gap": 0.0, "statement": "Proven: no 4 features score more than these."}, "leave a gap"),
         ({"selection.gap": 0.0}, "what value, bound and gap say"),
-        ({"statement": "No 4 features score more than 0.0001 % above these."}, "what value, bound and gap say"),
+        ({"statement": "No 4 features score more than 0.00001 % above these."}, "what value, bound and gap say"),
         ({"selection.features": ["x0", "x1", "x2", "x3"]}, "the table gives features"),
         ({"selection.indices": [0, 1, 2, 3]}, "the table gives features"),
         ({"selection.indices": [0, 0, 1, 2]}, "different whole numbers below 9"),

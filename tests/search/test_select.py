@@ -135,6 +135,13 @@ def test_certify_is_checked(make_problem, wrong):
     )
 
 
+@pytest.mark.parametrize("wrong", [1, 0, "no", "best", None, []])
+@pytest.mark.parametrize(("strategy", "option"), [("cobra", "repair"), ("exact", "ties")])
+def test_options_that_are_flags_take_nothing_else(make_problem, strategy, option, wrong):
+    with pytest.raises(InvalidInput, match=f"{option}=.*; expected True or False"):
+        select(symmetric_problem(make_problem), strategy, **{option: wrong})
+
+
 @pytest.mark.parametrize("at", [1, 2, 3])
 def test_interrupted_forward_keeps_its_choices_and_adds_the_most_relevant(make_problem, at):
     problem = symmetric_problem(make_problem, interrupt_at=at)

@@ -22,7 +22,9 @@ def selection(gap, *, k=12, bound=1.0, **known):
         (0.0002399, {}, "No 12 features score more than 0.024 % above these."),
         (0.0002401, {}, "No 12 features score more than 0.025 % above these."),
         (0.5, {}, "No 12 features score more than 50 % above these."),
-        (9.99e-9, {}, "No 12 features score more than 1e-06 % above these."),
+        (1.01e-6, {}, "No 12 features score more than 0.00011 % above these."),
+        (1e-6, {}, "No 12 features score more than 0.0001 % above these."),
+        (9.99e-9, {}, "No 12 features score more than 0.0001 % above these."),
         (0.0, {}, "Proven: no 12 features score more than these."),
         (0.99e-9, {}, "Proven to 1e-09 of the value: no 12 features score more than these."),
         (1.01e-12, {}, "Proven to 1.1e-12 of the value: no 12 features score more than these."),
@@ -60,7 +62,7 @@ def test_the_percentage_is_never_rounded_down(gap):
     words = selection(gap).statement.split()
     percent = float(words[words.index("%") - 1])
     assert 100 * Fraction(gap) <= Fraction(words[words.index("%") - 1])
-    assert percent <= 110.0001 * gap
+    assert percent <= 110.0001 * max(gap, 1e-6)
 
 
 def test_nothing_is_stated_without_a_proof():

@@ -3,7 +3,7 @@
 import pytest
 
 from certselect.errors import InvalidInput
-from certselect.names import did_you_mean, find_name, shown
+from certselect.names import Columns, did_you_mean, find_name, shown
 
 CRITERIA = ["jmi", "mrmr", "mifs", "max_relevance"]
 
@@ -61,3 +61,9 @@ def test_a_value_that_cannot_be_shown_does_not_hide_the_error():
     assert "Broken" in shown(Broken())
     assert shown(10**5000) == "<int>"  # too many digits for Python to write out
     assert shown("jmi") == "'jmi'"
+
+
+def test_a_name_that_two_columns_have_is_nobodys():
+    with pytest.raises(InvalidInput, match=r"'a' in include, the name of 2 columns.*by its index"):
+        Columns(["a", "b", "a"]).find("include", "a")
+    assert Columns(["a", "b", "a"]).find("include", 2) == 2

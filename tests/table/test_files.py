@@ -133,7 +133,7 @@ def test_a_misspelt_target_is_answered_with_close_names(tmp_path):
         ("t.csv.gz", b"no gzip at all", "cannot be read as text"),
         ("t.csv", b"a,kind\n1,2,3\n", "cannot be read as text"),
         ("t.csv", b"a,kind\n\xff,1\nb,2\n", "not UTF-8"),
-        ("t.csv", b"\xff,kind\n1,1\n2,2\n", "cannot be read as text"),
+        ("t.csv", b"\xff,kind\n1,1\n2,2\n", "whose first line is not UTF-8"),
         ("t.csv", b"a,a,kind\n1,2,3\n", "names that occur more than once: 'a'"),
         ("t.csv", b"a,kind\n", "0 sample(s)"),
         ("t.csv", b"kind\n1\n2\n", "0 feature(s)"),
@@ -166,4 +166,4 @@ def test_several_targets_and_weights(tmp_path):
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
     assert "no file" in refused(tmp_path / "absent.csv")
     (tmp_path / "folder.csv").mkdir()
-    assert "no file" in refused(tmp_path / "folder.csv")
+    assert "folder.csv', which is a folder; expected a CSV or Parquet file" in refused(tmp_path / "folder.csv")

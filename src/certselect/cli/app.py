@@ -5,46 +5,32 @@ Nothing heavy is imported before a command runs, so that `--help` answers at onc
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from certselect import __version__
-from certselect.cli import output
+from certselect.cli import examples, exits, options
 from certselect.cli.choose import choose
+from certselect.cli.command import Command, Group
 from certselect.cli.generated import SettingsCommand
+from certselect.cli.output import REPORT, Output, telling
 from certselect.cli.path import path
-from certselect.cli.printing import say, tell
+from certselect.cli.printing import hand_over, say
+from certselect.cli.report import report
 from certselect.cli.select import select
+from certselect.cli.sheets import Format, Sheet, print_sheet
+from certselect.cli.standard_input import opened
 
 if TYPE_CHECKING:
     from certselect.results import Result
 
-# What `verify` exits with; 1 is a crash, 2 wrong usage.
-VERDICT_EXITS = {"false claim": 3, "broken file": 4, "another table": 5}
+DEMO_REPORT = Path("certselect-demo.html")
+FIRST, REFERENCE = "Commands", "What can be named"
 
-app = typer.Typer(
-    help="Choose features by mutual information, exactly and fast.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-
-
-def main() -> None:
-    """Run the command line; what went wrong on purpose is said in one line."""
-    from certselect.errors import CertselectError
-
-    try:
-        app()
-    except CertselectError as error:
-        tell(f"certselect: {error}")
-        sys.exit(2)
-    except MemoryError as error:
-        tell(f"certselect: out of memory ({error}). Use fewer columns or rows, or a machine with more memory.")
-        sys.exit(2)
+app = typer.Typer(cls=Group, epilog=examples.EVERYTHING, pretty_exceptions_enable=False)
 
 
 def _print_version(wanted: bool) -> None:
@@ -53,64 +39,90 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def certselect(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Choose features by mutual information, exactly and fast."""
+    if context.invoked_subcommand is None:
+        context.get_help()  # prints it
 
 
-@app.command()
-def demo() -> None:
-    """Choose 8 of 30 measurements that predict the kind of a breast tumour, and show why those."""
+@app.command(cls=Command, rich_help_panel=FIRST)
+def demo(quiet: options.Quiet = False, debug: options.Debug = False) -> None:
+    """Choose 8 of 30 measurements that predict the kind of a breast tumour, and show why those.
+
+    Unless it is to be --quiet, a report is written to certselect-demo.html in the current folder.
+    """
     from sklearn.datasets import load_breast_cancer
 
+    from certselect.cli.chosen_table import print_result
     from certselect.results import choose_subset
     from certselect.search.selection import INTERRUPTED
 
+    out = Output(quiet=quiet)
     data: Any = load_breast_cancer()
     names = [str(name) for name in data.feature_names]
-    result = choose_subset(data.data, data.target_names[data.target], 8, feature_names=names, random_state=0)
-    with output.telling(interrupted=result.selection.status == INTERRUPTED):
-        _print_demo(result)
+    with out.watching() as warned:
+        result = choose_subset(data.data, data.target_names[data.target], 8, feature_names=names, random_state=0)
+    with telling(interrupted=result.selection.status == INTERRUPTED):
+        if not quiet:
+            say("Breast cancer data: 569 tumours, malignant or benign; 30 measurements.")
+            say("")
+        print_result(result, out)
+        out.note(warned)
+        if not quiet:
+            _write_report(result, out)
+            _say_what_next()
 
 
-def _print_demo(result: Result) -> None:
-    from certselect.cli.chosen_table import print_result
+def _write_report(result: Result, out: Output) -> None:
+    """Write the demo's report; a folder that cannot be written to is no reason to fail."""
+    from certselect.report import write_report
+    from certselect.results.facts import result_facts
 
-    say("Breast cancer data: 569 tumours, malignant or benign; 30 measurements, each cut into 5 bins.")
-    say("")
-    print_result(result)
+    facts = result_facts(result) | {"command": "certselect demo"}
+    failure = out.save(partial(write_report, facts), DEMO_REPORT, REPORT)
+    if failure is not None:
+        out.note([f"no report was written to {failure.got}"])
+
+
+def _say_what_next() -> None:
     for line in (
         "",
-        "Try next:",
-        "  certselect select TABLE.csv --target COLUMN -k 20             your own table (CSV or Parquet)",
-        "  certselect select TABLE.csv --target COLUMN --criterion mrmr  another criterion",
-        "  certselect select TABLE.csv --target COLUMN --strategy exact  the optimal subset, proven",
-        "  certselect select TABLE.csv --target COLUMN --json OUT.json   save the result with its proof",
-        "  certselect verify OUT.json TABLE.csv                          check a saved result against its table",
-        "  certselect choose TABLE.csv --target COLUMN --estimator svm   how many features a classifier needs",
-        "  certselect select --help                                      all options",
+        "Try next, with a table of your own (CSV or Parquet) and its column to predict:",
+        "  certselect select TABLE.csv --target COLUMN -k 20 --report REPORT.html",
+        "  certselect select TABLE.csv --target COLUMN --strategy exact --json OUT.json",
+        "  certselect verify OUT.json TABLE.csv",
+        "  certselect choose TABLE.csv --target COLUMN --estimator svm",
+        "  certselect --help",
         'In Python: from certselect import choose_subset; choose_subset("TABLE.csv", "COLUMN", 20)',
     ):
         say(line)
 
 
-app.command(cls=SettingsCommand)(select)
-app.command(cls=SettingsCommand)(choose)
-app.command(cls=SettingsCommand)(path)
+app.command(cls=SettingsCommand, epilog=examples.SELECT, rich_help_panel=FIRST)(select)
+app.command(cls=SettingsCommand, epilog=examples.PATH, rich_help_panel=FIRST)(path)
+app.command(cls=SettingsCommand, epilog=examples.CHOOSE, rich_help_panel=FIRST)(choose)
+app.command(cls=Command, epilog=examples.REPORT, rich_help_panel=FIRST)(report)
 
 
-@app.command()
+@app.command(cls=Command, epilog=examples.VERIFY, rich_help_panel=FIRST)
 def verify(
-    result: Annotated[Path, typer.Argument(help="What `certselect select --json` or `Result.save` wrote.")],
-    table: Annotated[Path, typer.Argument(help="The table it was made from.")],
+    result: Annotated[
+        Path, typer.Argument(metavar="RESULT", help="What `certselect select --json` or `Result.save` wrote.")
+    ],
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="The table it was made from; - for standard input.")],
     target: Annotated[
         list[str] | None,
         typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict, if the result does not name it."),
     ] = None,
+    format: options.Printed = Format.TABLE,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
 ) -> None:
     """Check a saved result against its table: measure it again, value the subset again, prove the bound again.
 
@@ -119,44 +131,51 @@ def verify(
 
     Exit codes: 0 what is claimed holds; 3 a claim is false; 4 the file is broken; 5 the table is another one.
     """
+    from certselect.cli.verdicts import print_verdict
     from certselect.results import verify as check
 
-    with output.watching() as warned:
-        outcome = check(result, table, target or None)
-    output.print_notes(warned)
-    if outcome.verdict in VERDICT_EXITS:
-        for reason in outcome.reasons:
-            tell(f"FAILED ({outcome.verdict}): {reason}")
-        raise typer.Exit(VERDICT_EXITS[outcome.verdict])
-    say(f"verified: the features are worth {outcome.objective:.9g} nats")
-    say(f"verified: {outcome.statement or 'the result claims no bound on other subsets'}")
-    if outcome.constraints:
-        say(f"verified under the constraints: {outcome.constraints}")
+    out = Output(format, quiet)
+    with out.watching() as warned:
+        outcome = check(result, opened(table), target or None)
+    out.note(warned)
+    print_verdict(outcome, out)
+    raise typer.Exit(exits.OF_VERDICTS.get(outcome.verdict, exits.FINE))
 
 
-@app.command()
-def strategies() -> None:
+@app.command(cls=Command, rich_help_panel=REFERENCE)
+def strategies(format: options.Printed = Format.TABLE, debug: options.Debug = False) -> None:
     """List the strategies with what they do and the options each has."""
-    from certselect.cli.records import print_records
     from certselect.search import list_strategies
 
-    print_records(
-        ("strategy", "what it does", "--option"),
-        [
-            (name, record.summary, "\n".join(f"{option}={value}" for option, value in record.options.items()))
-            for name, record in list_strategies().items()
-        ],
+    listed = list_strategies()
+    records = listed.values()
+    _print_records(
+        {
+            "strategy": list(listed),
+            "what it does": [record.summary for record in records],
+            "--option": [[f"{option}={value}" for option, value in record.options.items()] for record in records],
+        },
+        format,
     )
 
 
-@app.command()
-def criteria() -> None:
+@app.command(cls=Command, rich_help_panel=REFERENCE)
+def criteria(format: options.Printed = Format.TABLE, debug: options.Debug = False) -> None:
     """List the criteria with their formulas."""
-    from certselect.cli.records import print_records
     from certselect.criteria import list_criteria
 
-    print_records(
-        ("criterion", "value of a subset of k features"),
-        [(name, record.formula) for name, record in list_criteria().items()],
-    )
-    say("Xi, Xj: chosen features; C: the target. Sums are over the chosen features and over their pairs.")
+    listed = list_criteria()
+    formulas = [record.formula for record in listed.values()]
+    _print_records({"criterion": list(listed), "value of a subset of k features": formulas}, format)
+    if format is Format.TABLE:
+        say("Xi, Xj: chosen features; C: the target. Sums are over the chosen features and over their pairs.")
+
+
+def _print_records(columns: dict[str, list[Any]], format: Format) -> None:
+    import json
+
+    if format is Format.JSON:
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        hand_over(json.dumps(rows, indent=2) + "\n")
+    else:
+        print_sheet(Sheet(columns, lines=True), format)

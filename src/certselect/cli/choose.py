@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from certselect.cli import options, output
+from certselect.cli import options
 from certselect.cli.constraint_options import whole_number
 from certselect.cli.generated import with_settings
-from certselect.cli.printing import say
+from certselect.cli.output import Output, telling
+from certselect.cli.report import write_page
+from certselect.cli.sheets import Format, Sheet, print_sheet
+from certselect.cli.standard_input import opened
+from certselect.cli.wording import in_flags
 from certselect.errors import CertselectError, InvalidInput
 from certselect.names import did_you_mean, shown
 from certselect.settings import Settings
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from certselect.table import Table
 
 PANEL = "Trying sizes"
+_ERROR = "+-"  # the heading of standard errors
 MOST_SIZES = 1_000_000  # in one range: no classifier is tried on more columns
 
 
@@ -38,24 +43,35 @@ def choose(
     estimator: Annotated[
         str,
         typer.Option(
+            metavar="NAME",
             help="The classifier: svm, lda, tree, forest, neural, neighbors or logistic. "
             "For a target of numbers: svm, tree, forest, neural, neighbors or linear.",
         ),
     ],
     sizes: Annotated[
         str | None,
-        typer.Option(help="Try these sizes, like 1-10,15,20; instead of --max-size.", rich_help_panel=PANEL),
+        typer.Option(
+            metavar="SIZES", help="Try these sizes, like 1-10,15,20; instead of --max-size.", rich_help_panel=PANEL
+        ),
     ] = None,
     max_size: Annotated[
-        int | None, typer.Option(help="Try 1 to this many columns; 50 if not given.", rich_help_panel=PANEL)
+        int | None,
+        typer.Option(
+            min=1, metavar="NUMBER", help="Try 1 to this many columns; 50 if not given.", rich_help_panel=PANEL
+        ),
     ] = None,
     cv: Annotated[
         int,
-        typer.Option(help="Number of splits, shuffled by the seed; stratified for classes.", rich_help_panel=PANEL),
+        typer.Option(
+            metavar="NUMBER",
+            help="Number of splits, shuffled by the seed; stratified for classes.",
+            rich_help_panel=PANEL,
+        ),
     ] = 5,
     scoring: Annotated[
         str | None,
         typer.Option(
+            metavar="NAME",
             help="What counts: accuracy (the default for classes), balanced_accuracy, r2 (for numbers), ...",
             rich_help_panel=PANEL,
         ),
@@ -63,7 +79,9 @@ def choose(
     protocol: Annotated[
         str,
         typer.Option(
-            help="honest, or paper: choose with the test rows in sight, for comparison only.", rich_help_panel=PANEL
+            metavar="NAME",
+            help="honest, or paper: choose with the test rows in sight, for comparison only.",
+            rich_help_panel=PANEL,
         ),
     ] = "honest",
     one_standard_error: Annotated[
@@ -78,7 +96,10 @@ def choose(
     settings: Settings,
     tried: dict[str, Any],
     jobs: Annotated[
-        int | None, typer.Option(help="How many cores to use, a process each; if not given, threads on all of them.")
+        int | None,
+        typer.Option(
+            metavar="NUMBER", help="How many cores to use, a process each; if not given, threads on all of them."
+        ),
     ] = None,
     resume: Annotated[
         Path | None,
@@ -88,7 +109,7 @@ def choose(
             "FILE.unfinished if not given, which is removed in the end.",
         ),
     ] = None,
-    json: options.Json = None,
+    out: Output,
 ) -> None:
     """Find how many columns a classifier or a regressor needs, by cross-validation, and choose them.
 
@@ -103,10 +124,10 @@ def choose(
     from certselect.selectors import SubsetSelectorCV
 
     _check_splits_and_scoring(cv, scoring)
-    unfinished = json.with_name(f"{json.name}.unfinished") if json is not None and output.prints_table(json) else None
+    unfinished = None if out.file is None else out.file.with_name(f"{out.file.name}.unfinished")
     seed = settings.searching.random_state
-    with output.watching() as warned:
-        rows, names, _ = read_checked(table, target, settings)
+    with out.watching() as warned:
+        rows, names, _ = read_checked(opened(table), target, settings)
         folds = KFold if rows.task == "regression" else StratifiedKFold
         selector = SubsetSelectorCV(
             make_predictor(estimator, rows.task, seed),
@@ -125,19 +146,21 @@ def choose(
     result: Result | None = getattr(selector, "result_", None)
     finished = unfinished if stopped is None and resume is None else None
     with (
-        output.telling(interrupted=stopped is not None),
-        nullcontext() if result is None else output.saving(partial(as_text, result), json, then_remove=finished),
+        telling(interrupted=stopped is not None),
+        nullcontext()
+        if result is None
+        else out.saving(partial(as_text, result), partial(write_page, result, table), then_remove=finished),
     ):
         notes = [] if result is None else notes_on_result(rows, result)
         if stopped is not None:
             kept = resume or unfinished
             hint = f"the same command goes on from {kept}" if kept else "with --resume FILE a stopped run can go on"
             notes.append(f"interrupted; this is the best so far; {hint}")
-        if output.prints_table(json):
-            _print_scores(selector.combination_scores_ if stopped is None else stopped, one_standard_error)
-            if result is not None:
-                print_result(result)
-        output.print_notes(warned, notes)
+        if out.format in (Format.TABLE, Format.MARKDOWN):  # CSV is one table, and JSON holds the scores
+            _print_scores(selector.combination_scores_ if stopped is None else stopped, one_standard_error, out)
+        if result is not None:
+            print_result(result, out)
+        out.note(warned, notes)
 
 
 def _check_splits_and_scoring(cv: int, scoring: str | None) -> None:
@@ -194,26 +217,40 @@ def _fit(
     return None
 
 
-def _print_scores(combinations: Sequence[SizeScores], one_standard_error: bool) -> None:
+def _print_scores(combinations: Sequence[SizeScores], one_standard_error: bool, out: Output) -> None:
     """What each combination is worth at its best, the score of every size of the one chosen, and the best of them."""
     import numpy as np
 
-    from certselect.cli.size_table import print_combinations, print_size_table
     from certselect.selectors.size_scores import best_of
 
     number, place = best_of(combinations, one_standard_error=one_standard_error)
     scores = combinations[number]
     done = ~np.isnan(scores.mean)
-    sizes, mean, error = scores.sizes[done], scores.mean[done], scores.standard_error[done]
-    if not len(sizes):
-        say("No size is scored in every split yet.")
+    sizes, mean = scores.sizes[done].tolist(), scores.mean[done].tolist()
+    if not sizes:
+        out.say("No size is scored in every split yet.")
         return
     if len(combinations) > 1:
         places = [each.best(one_standard_error=one_standard_error) for each in combinations]
-        print_combinations(combinations, places, marked=number)
-        say(f"Chosen: {scores.words}. Its scores, size by size:")
-    columns = {"mean score": [f"{value:.4f}" for value in mean], "+-": [f"{value:.4f}" for value in error]}
+        print_sheet(_combinations(combinations, places, number), out.format)
+        out.say(f"Chosen: {in_flags(scores.words)}. Its scores, size by size:")
     best = int(scores.sizes[place])
-    print_size_table(sizes, columns, mean, marked=best)
+    columns = {"k": sizes, "mean score": mean, _ERROR: scores.standard_error[done].tolist()}
+    print_sheet(Sheet(columns, marked=sizes.index(best), bars=mean, spare=[_ERROR]), out.format)
     rule = "within one standard error of the best" if one_standard_error else "the best mean score"
-    say(f"{best} features: {rule}. +-: one standard error of the mean over {scores.counted.sum()} splits.")
+    out.say(f"{best} features: {rule}. +-: one standard error of the mean over {scores.counted.sum()} splits.")
+
+
+def _combinations(combinations: Sequence[SizeScores], places: Sequence[int], chosen: int) -> Sheet:
+    """A row for each combination of settings: the size that is chosen for it, its mean score and its error."""
+    columns: dict[str, list[Any]] = {
+        name: [str(each.settings[name]) for each in combinations] for name in combinations[0].settings
+    }
+    mean = [float(each.mean[place]) for each, place in zip(combinations, places, strict=True)]
+    columns["k"] = [
+        int(each.sizes[place]) if value == value else None
+        for each, place, value in zip(combinations, places, mean, strict=True)
+    ]
+    columns["mean score"] = mean
+    columns[_ERROR] = [float(each.standard_error[place]) for each, place in zip(combinations, places, strict=True)]
+    return Sheet(columns, marked=chosen, spare=[_ERROR])

@@ -3,52 +3,59 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 
-import numpy as np
-from rich.table import Table
-
-from certselect.cli.printing import cell, say, show
+from certselect.cli.output import Output
+from certselect.cli.sheets import Format, Sheet, print_sheet
+from certselect.criteria import SubsetProblem
 from certselect.evaluation.feature_report import SIGNIFICANCE
 from certselect.information.terms import InformationTerms
 from certselect.results import Result
 from certselect.results.decisions import copy_decisions, in_words
 from certselect.search.selection import INTERRUPTED, LIMIT, PROVEN_OPTIMAL, Selection
 from certselect.table import Table as InputTable
-from certselect.table.kinds import KEPT_OUT, LEFT_OUT
+from certselect.table.kinds import KEPT_OUT, LEFT_OUT, SKIPPED
+from certselect.table.model import Decision
 
 _MANY_LEVELS = 50
+CHANCE = "chance"
 
 
-def print_result(result: Result) -> None:
+def print_result(result: Result, out: Output) -> None:
     """Print what was chosen, what each feature adds to it, and what is proven."""
-    table = Table()
-    table.add_column("feature", overflow="fold")
-    selection, told = result.selection, result.explanation
-    by_chance = not math.isnan(told["chance"][0])
-    for name in ("relevance", "chance") if by_chance else ("relevance",):
-        table.add_column(name, justify="right")
-    table.add_column("shares most with", overflow="fold")
-    table.add_column("value", justify="right")
-    for i in selection.indices.tolist():
-        mark = "*" if told["p_value"][i] > SIGNIFICANCE else " "
-        table.add_row(
-            cell(told["feature"][i]),
-            f"{told['relevance'][i]:.4f}",
-            *([f"{told['chance'][i]:.4f}{mark}"] if by_chance else []),
-            cell(told["closest"][i] or ""),
-            f"{told['worth'][i]:.4f}",
-        )
-    show(table)
-    said = [
+    if out.format is Format.JSON:
+        return  # printed already, as a whole
+    sheet = _sheet(result)
+    print_sheet(sheet, out.format)
+    selection = result.selection
+    out.say(
         f"{len(selection.indices)} of {result.provenance.n_features} features, "
         f"{selection.criterion} = {selection.objective:.6f} nats, by {selection.strategy} ({selection.status}).",
         selection.about_bound("--certify"),
+        result.about_proof,
         _decided(selection),
-        *_legend(result, by_chance),
-    ]
-    for line in filter(None, said):
-        say(line)
+        "" if result.size_rule is None else result.size_rule.statement,
+    )
+    if out.talks:
+        out.say(*_legend(result, CHANCE in sheet.columns))
+
+
+def _sheet(result: Result) -> Sheet:
+    """A row for each chosen feature."""
+    told, chosen = result.explanation, result.selection.indices.tolist()
+    by_chance = not math.isnan(told["chance"][0])
+    columns = {"feature": [told["feature"][i] for i in chosen], "relevance": [told["relevance"][i] for i in chosen]}
+    if by_chance:
+        columns[CHANCE] = [told["chance"][i] for i in chosen]
+    columns["shares most with"] = [told["closest"][i] or "" for i in chosen]
+    columns["value"] = [told["worth"][i] for i in chosen]
+    return Sheet(
+        columns,
+        stars=[told["p_value"][i] > SIGNIFICANCE for i in chosen],
+        starred=CHANCE,
+        spare=("shares most with", CHANCE),
+    )
 
 
 def _legend(result: Result, by_chance: bool) -> Iterator[str]:
@@ -60,8 +67,7 @@ def _legend(result: Result, by_chance: bool) -> Iterator[str]:
             f"chance: what it would be on average if the target were shuffled{less}; "
             f"* it may be no more than that (p > {SIGNIFICANCE:g}, of the feature by itself)."
         )
-    assert result.problem is not None, "a result that was just made knows its problem"
-    pair = result.problem.criterion.pair
+    pair = _problem(result).criterion.pair
     if pair is None:
         yield "value: what it adds to the score: its relevance, for this criterion looks at no pairs."
     elif pair == "redundancy":
@@ -78,6 +84,11 @@ def _terms(result: Result) -> InformationTerms:
     return result.terms
 
 
+def _problem(result: Result) -> SubsetProblem:
+    assert result.problem is not None, "a result that was just made knows its problem"
+    return result.problem
+
+
 def _decided(selection: Selection) -> str:
     """Which features a proof that is not finished has decided already."""
     if selection.status == PROVEN_OPTIMAL or not (selection.proven_in or selection.proven_out):
@@ -87,9 +98,15 @@ def _decided(selection: Selection) -> str:
     return f"Decided: {held}{len(selection.proven_out)} features are in none that is."
 
 
-def notes_on_table(rows: InputTable, terms: InformationTerms) -> list[str]:
-    """What was made of the table that the user may not expect: bins of the target, missing values, a measure."""
-    said = in_words([one for one in terms.decisions if one.kind != "target"], terms.feature_names)
+def notes_on_table(rows: InputTable, terms: InformationTerms, problem: SubsetProblem) -> list[str]:
+    """What was made of the table that the user may not expect: bins of the target, missing values, a measure.
+
+    Of columns that cannot be chosen it is said that they were left out, if nobody asked for it, and nothing else.
+    """
+    in_play = {*problem.candidates.tolist(), *problem.copies}
+    told = [one for one in terms.decisions if one.kind not in ("target", SKIPPED)]
+    made = [one if one.kind in LEFT_OUT else _of(in_play, one) for one in told]
+    said = in_words([one for one in made if one.columns], terms.feature_names)
     if any(one.kind in LEFT_OUT for one in terms.decisions):
         said.append("--kind COLUMN=levels or =number uses a column that was left out")
     if terms.picked:
@@ -99,7 +116,12 @@ def notes_on_table(rows: InputTable, terms: InformationTerms) -> list[str]:
         how = f"cut into {bins} bins of equal counts" if bins else "measured as it is"
         why = "".join(f" ({one.why})" for one in terms.decisions if one.kind == "target")
         said.append(f"the target is a number, {how}{why}")
-    lacking = sum(int(block.missing.any(axis=0).sum()) for block in rows.blocks if block.missing is not None)
+    lacking = sum(
+        int(column) in in_play
+        for block in rows.blocks
+        if block.missing is not None
+        for column in block.positions[block.missing.any(axis=0)]
+    )
     if lacking:
         level = rows.missing != "pairwise" and terms.settings["measure"] == "plugin"
         how = "a level of their own" if level else "left out pair by pair"
@@ -108,10 +130,16 @@ def notes_on_table(rows: InputTable, terms: InformationTerms) -> list[str]:
     return said
 
 
+def _of(columns: Collection[int], decision: Decision) -> Decision:
+    """What the decision says of these columns."""
+    return replace(decision, columns=tuple(column for column in decision.columns if column in columns))
+
+
 def notes_on_result(rows: InputTable, result: Result) -> list[str]:
     """The same, and what the user should know besides: dropped columns, doubtful codings, an early end."""
-    said = notes_on_table(rows, _terms(result))
     terms, selection = _terms(result), result.selection
+    problem = _problem(result)
+    said = notes_on_table(rows, terms, problem)
     said += in_words(copy_decisions(result.problem), terms.feature_names)
     told = {terms.feature_names[i] for one in terms.decisions if one.kind in KEPT_OUT for i in one.columns}
     constant = [name for name in selection.dropped if name not in told]
@@ -126,7 +154,7 @@ def notes_on_result(rows: InputTable, result: Result) -> list[str]:
         one = len(by_chance) == 1
         are = "1 chosen feature is by itself" if one else f"{len(by_chance)} chosen features are by themselves"
         said.append(f"{are} no better than chance: {some}")
-    many = np.flatnonzero(terms.levels > _MANY_LEVELS)
+    many = problem.candidates[terms.levels[problem.candidates] > _MANY_LEVELS]
     crowded = [int(i) for i in many if _passed_as_levels(terms, int(i))]
     if crowded:
         first = crowded[0]

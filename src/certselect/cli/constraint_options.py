@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 from certselect.errors import InvalidInput
+from certselect.names import shown
 
 _MOST_DIGITS = 18  # of a whole number in an option; Python refuses to read thousands of them
 
@@ -19,7 +20,9 @@ def split_names(listed: str) -> list[str]:
     """The column names of "a,b,c"; a name with a comma in it stands in double quotes, as in a CSV file."""
     names = next(csv.reader([listed], skipinitialspace=True), [])
     if len(names) < 2 or not all(names):
-        raise InvalidInput(f"{listed!r}", "two column names or more, like a,b,c", "Separate the names by commas.")
+        raise InvalidInput(
+            f"the group {shown(listed)}", "two column names or more, like a,b,c", "Separate the names by commas."
+        )
     return names
 
 
@@ -29,7 +32,10 @@ def read_costs(path: Path) -> dict[str, float]:
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file, skipinitialspace=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InvalidInput(f"--costs {path}, which cannot be read ({error})", "a CSV file", "Check the path.") from None
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidInput(
+            f"--costs {shown(str(path))}, which cannot be read ({reason})", "a CSV file", "Check the path."
+        ) from None
     costs: dict[str, float] = {}
     for line, row in enumerate(rows, start=2):
         feature, cost = row.get("feature"), row.get("cost")

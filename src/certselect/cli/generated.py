@@ -2,10 +2,11 @@
 
     @app.command(cls=SettingsCommand)
     @with_settings(without=("certify",))
-    def choose(table: TableFile, settings: Settings) -> None: ...
+    def choose(table: TableFile, settings: Settings, out: Output) -> None: ...
 
 has an option for each setting in the place of `settings`, with its default, its help
-text and its help panel, and gets the `Settings` that the options say.
+text and its help panel, and gets the `Settings` that the options say; and in the place of
+`out` options that say where the result goes.
 """
 
 from __future__ import annotations
@@ -21,17 +22,31 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
-from certselect.cli import output
+from certselect.cli import options
+from certselect.cli.command import Command
 from certselect.cli.constraint_options import read_costs, split_names, whole_number
-from certselect.cli.printing import tell
+from certselect.cli.output import Output
+from certselect.cli.sheets import Format
 from certselect.errors import InvalidInput
-from certselect.names import find_name
+from certselect.names import find_name, shown
 from certselect.settings import About, Option, all_settings
 from certselect.settings.combinations import Combination, combine
 
-PARAMETER, TRIED = "settings", "tried"
+PARAMETER, TRIED, OUTPUT = "settings", "tried", "out"
+_BY_NAME = inspect.Parameter.KEYWORD_ONLY
+# Where a result goes, and how much is said beside it.
+_WHERE = {
+    name: inspect.Parameter(name, _BY_NAME, default=default, annotation=annotation)
+    for name, annotation, default in (
+        ("json", options.Json, None),
+        ("report", options.Report, None),
+        ("format", options.Printed, Format.TABLE),
+        ("quiet", options.Quiet, False),
+        ("debug", options.Debug, False),
+    )
+}
+_METAVARS = {"text": "NAME", "whole": "NUMBER", "number": "NUMBER"}
 # A help text's place for names that only a registry knows: {module:function}.
 _LISTED_BY = re.compile(r"\{([\w.]+):(\w+)\}")
 # What an option is called now, where no spelling is near.
@@ -66,23 +81,29 @@ def with_settings(
 
         @wraps(command)
         def run(**given: Any) -> Any:
-            output.check_json(given)
+            where = {name: given.pop(name) for name in _WHERE if OUTPUT in stated.parameters}
+            out = Output.of(**where) if where else Output()
+            out.check(given)
             # What remains of `given` are the command's own parameters.
             values = {name: given.pop(name) for name in parameters}
-            stated = {
+            keywords = {
                 name: _values(name, about, values) if name in several else _value(name, about, values)
                 for name, about in offered.items()
             }
-            combinations = _noting_idle_ones(stated)
+            combinations = _noting_idle_ones(keywords, out)
+            given[PARAMETER] = combinations[0].settings
             if several:
-                given[TRIED] = {name: stated[name] for name in combinations[0].named}
-            return command(**given, **{PARAMETER: combinations[0].settings})
+                given[TRIED] = {name: keywords[name] for name in combinations[0].named}
+            if where:
+                given[OUTPUT] = out
+            return command(**given)
 
         visible: list[inspect.Parameter] = []
         for name, parameter in stated.parameters.items():
             if several and name == TRIED:
                 continue
-            visible += parameters.values() if name == PARAMETER else [parameter.replace(kind=parameter.KEYWORD_ONLY)]
+            generated = {PARAMETER: parameters, OUTPUT: _WHERE}.get(name)
+            visible += [parameter.replace(kind=_BY_NAME)] if generated is None else generated.values()
         setattr(run, "__signature__", stated.replace(parameters=visible))  # noqa: B010 (a type checker knows none)
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in visible}
         return run
@@ -90,7 +111,7 @@ def with_settings(
     return decorate
 
 
-class SettingsCommand(TyperCommand):
+class SettingsCommand(Command):
     """A command whose help names criteria and strategies, which are looked up only when the help is printed.
 
     An option that was renamed is answered with its new name.
@@ -142,12 +163,12 @@ def _parameter(name: str, option: Option, about: About, *, several: bool) -> ins
     declared = typer.Option(
         option.flag or f"--{name.replace('_', '-')}",
         help=words,
-        metavar=option.metavar or ("NAME,..." if several else None),
+        metavar=option.metavar or ("NAME,..." if several else _METAVARS.get(option.kind)),
         rich_help_panel=about.panel,
     )
     return inspect.Parameter(
         _parameter_name(name, option),
-        inspect.Parameter.KEYWORD_ONLY,
+        _BY_NAME,
         default=default,
         annotation=Annotated[kind | None if default is None else kind, declared],
     )
@@ -176,13 +197,12 @@ def _values(name: str, about: About, given: dict[str, Any]) -> Any:
     return values if len(values) > 1 else values[0]
 
 
-def _noting_idle_ones(keywords: dict[str, Any]) -> list[Combination]:
+def _noting_idle_ones(keywords: dict[str, Any], out: Output) -> list[Combination]:
     """The settings to try; warnings are said as this command line says them, without a line of code."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         combinations = combine(keywords)
-    for warning in warned:
-        tell(f"note: {warning.message}")
+    out.note(warned)
     return combinations
 
 
@@ -193,9 +213,9 @@ def _assignments(given: list[str]) -> dict[str, Any]:
         name, equals, text = assignment.partition("=")
         name = name.strip().replace("-", "_")
         if not name or not equals:
-            raise InvalidInput(f"--option {assignment}", "NAME=VALUE, like draws=500", "Write an equals sign.")
+            raise InvalidInput(f"--option {shown(assignment)}", "NAME=VALUE, like draws=500", "Write an equals sign.")
         if name in values:
-            raise InvalidInput(f"--option {name} twice", "one value", "Remove one of them.")
+            raise InvalidInput(f"two values for --option {shown(name)}", "one", "Remove one of them.")
         values[name] = _literal(text.strip())
     return values
 
@@ -206,9 +226,9 @@ def _kinds(given: list[str]) -> dict[str, str]:
     for assignment in given:
         name, equals, kind = assignment.rpartition("=")
         if not name or not equals:
-            raise InvalidInput(f"--kind {assignment}", "COLUMN=KIND, like zip=levels", "Write an equals sign.")
+            raise InvalidInput(f"--kind {shown(assignment)}", "COLUMN=KIND, like zip=levels", "Write an equals sign.")
         if name in kinds:
-            raise InvalidInput(f"--kind {name} twice", "one kind for each column", "Remove one of them.")
+            raise InvalidInput(f"two kinds for --kind {shown(name)}", "one kind for each column", "Remove one of them.")
         kinds[name] = kind.strip()
     return kinds
 

@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-TableFile = Annotated[Path, typer.Argument(help="CSV or Parquet file with one row per sample.")]
+from certselect.cli.sheets import Format
+
+PANEL = "Output"
+STANDARD = Path("-")  # standard input, or standard output
+
+TableFile = Annotated[
+    Path,
+    typer.Argument(metavar="TABLE", help="CSV or Parquet file with one row per sample; - for standard input."),
+]
 Target = Annotated[
     list[str],
     typer.Option(
@@ -17,7 +25,30 @@ Target = Annotated[
         help="Column to predict: class labels or numbers; may be repeated.",
     ),
 ]
-Threads = Annotated[int | None, typer.Option(help="How many cores to use; all if not given.")]
+Threads = Annotated[int | None, typer.Option(metavar="NUMBER", help="How many cores to use; all if not given.")]
 Json = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Save the result to this JSON file; - for standard output.")
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Save the result to this JSON file; - for standard output.", rich_help_panel=PANEL
+    ),
 ]
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a report that people can read to this HTML file.", rich_help_panel=PANEL),
+]
+Printed = Annotated[
+    Format,
+    typer.Option(
+        metavar="|".join(Format),
+        case_sensitive=False,
+        help="What is written to standard output: a table to read, one for other programs, or the whole result.",
+        rich_help_panel=PANEL,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Print the result alone: no notes, no explanations, no progress.", rich_help_panel=PANEL
+    ),
+]
+Debug = Annotated[bool, typer.Option("--debug", help="Print the traceback of an error as well.", rich_help_panel=PANEL)]

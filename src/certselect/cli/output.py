@@ -2,39 +2,143 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from certselect.cli.printing import hand_over, tell
-from certselect.cli.progress_bar import progress_bar
-from certselect.errors import ColumnsLeftOutWarning, IdleSettingWarning, InvalidInput
+from certselect.cli import exits
+from certselect.cli.options import STANDARD
+from certselect.cli.printing import hand_over, say, tell
+from certselect.cli.sheets import Format, in_markdown
+from certselect.cli.wording import in_flags
+from certselect.errors import ColumnsLeftOutWarning, InvalidInput
 from certselect.writing import check_destination
 
-INTERRUPTED_EXIT = 130  # what shells report for Ctrl-C
+REPORT = "report "  # what is saved, in a note
 
 
-@contextmanager
-def watching() -> Iterator[list[warnings.WarningMessage]]:
-    """Show the progress of whatever runs inside the block, and collect its warnings.
+@dataclass(frozen=True)
+class Output:
+    """Where a command's result goes, and how much is said beside it.
 
-    Ctrl-C that leaves the block, because there is nothing yet to show, is said to have come.
+    Attributes
+    ----------
+    format : Format
+        What standard output is written in.
+    quiet : bool
+        Whether the result is all there is to print.
+    file, report : path, optional
+        The JSON file to save it to, and the HTML file for people.
+    noted : set of str
+        Notes that were printed; each is printed once.
     """
-    try:
-        with progress_bar(), warnings.catch_warnings(record=True) as warned:
-            # Noted where the options were read, and with what else was made of columns.
-            warnings.simplefilter("ignore", IdleSettingWarning)
+
+    format: Format = Format.TABLE
+    quiet: bool = False
+    file: Path | None = None
+    report: Path | None = None
+    noted: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, json: Path | None, report: Path | None, format: Format, quiet: bool, debug: bool = False) -> Output:
+        """By the options; `--json -` is `--format json`. What `debug` is about is looked at where errors end up."""
+        if report == STANDARD:
+            raise InvalidInput(
+                "--report -",
+                "a file: standard output is for the result",
+                "Name a file, or save the result with --json FILE and run `certselect report FILE --out -`.",
+            )
+        if json != STANDARD:
+            return cls(format, quiet, json, report)
+        if format not in (Format.TABLE, Format.JSON):
+            raise InvalidInput(
+                f"--json - with --format {format}",
+                "one of them: both are about standard output",
+                "Name a file to save the result to, or leave --json out.",
+            )
+        return cls(Format.JSON, quiet, report=report)
+
+    @property
+    def talks(self) -> bool:
+        """Whether people read standard output and want to be told what they see there."""
+        return self.format is Format.TABLE and not self.quiet
+
+    def say(self, *sentences: str) -> None:
+        """Print sentences beside a table, where people read it."""
+        for sentence in filter(None, sentences):
+            if self.format is Format.TABLE:
+                say(sentence)
+            elif self.format is Format.MARKDOWN:  # each a paragraph
+                say(in_markdown(sentence))
+                say("")
+
+    def check(self, inputs: Mapping[str, Any]) -> None:
+        """Refuse files that could not be written in the end, or are among the command's other files."""
+        others = [path for path in inputs.values() if isinstance(path, Path)]
+        for file in (self.file, self.report):
+            if file is not None:
+                others.append(check_destination(file, others))
+
+    @contextmanager
+    def watching(self) -> Iterator[list[warnings.WarningMessage]]:
+        """Show the progress of whatever runs inside the block, and collect its warnings."""
+        from certselect.cli.progress_bar import progress_bar
+
+        with nullcontext() if self.quiet else progress_bar(), warnings.catch_warnings(record=True) as warned:
+            # Said with what else was made of columns.
             warnings.simplefilter("ignore", ColumnsLeftOutWarning)
             yield warned
-    except KeyboardInterrupt:
-        tell("certselect: interrupted before there was a result")
-        raise typer.Exit(INTERRUPTED_EXIT) from None
+
+    def note(self, *warned: Iterable[warnings.WarningMessage | str]) -> None:
+        """What the user should know beside the result, each thing once, in the words of the command line."""
+        for said in (each if isinstance(each, str) else str(each.message) for some in warned for each in some):
+            if said not in self.noted and not self.quiet:
+                tell(f"note: {in_flags(said)}")
+            self.noted.add(said)
+
+    def save(self, write: Callable[[Path], object], file: Path | None, what: str = "") -> InvalidInput | None:
+        """Write a file, if one is wanted, and say where it is; the error if it cannot be written."""
+        if file is None:
+            return None
+        replaced = os.path.exists(file)  # pathlib may raise where a folder is closed
+        try:
+            write(file)
+        except InvalidInput as error:
+            return error
+        self.note([f"{what}saved to {str(file)!r}{', in the place of what was there' if replaced else ''}"])
+        return None
+
+    @contextmanager
+    def saving(
+        self, text: Callable[[], str], write_page: Callable[[Path], object], *, then_remove: Path | None = None
+    ) -> Iterator[None]:
+        """Write JSON and the report before the block prints: to files, whole or not at all, or JSON to standard output.
+
+        Both are made only if they are wanted: proofs are long.
+        Whoever reads what is printed may stop reading; that takes nothing from the files. Where a
+        file cannot be written, the block is run all the same, and then the error is raised.
+        """
+        from certselect.results.files import write_text
+
+        text = cache(text)
+        failure = self.save(lambda file: write_text(text(), file), self.file)
+        if then_remove is not None and failure is None:
+            then_remove.unlink(missing_ok=True)
+        no_page = self.save(write_page, self.report, REPORT)
+        if self.format is Format.JSON:
+            hand_over(text())
+        yield
+        for error in filter(None, (failure, no_page)):
+            raise error
 
 
 @contextmanager
@@ -62,53 +166,4 @@ def telling(*, interrupted: bool) -> Iterator[None]:
         if ours:
             signal.signal(signal.SIGINT, before)
     if interrupted or pressed:
-        raise typer.Exit(INTERRUPTED_EXIT)
-
-
-def print_notes(warned: Iterable[warnings.WarningMessage], notes: Iterable[str] = ()) -> None:
-    """What the user should know beside the result, each thing once."""
-    for note in dict.fromkeys([*(str(warning.message) for warning in warned), *notes]):
-        tell(f"note: {note}")
-
-
-def prints_table(json: Path | None) -> bool:
-    """Whether standard output is for people to read: `--json -` takes it for JSON alone."""
-    return json is None or str(json) != "-"
-
-
-def check_json(given: Mapping[str, Any]) -> None:
-    """Of a command's arguments, refuse a `json` that could not be written in the end, or is another file of these."""
-    json = given.get("json")
-    if json is not None and prints_table(json):
-        check_destination(json, [value for name, value in given.items() if name != "json" and isinstance(value, Path)])
-
-
-@contextmanager
-def saving(text: Callable[[], str], json: Path | None, *, then_remove: Path | None = None) -> Iterator[None]:
-    """Write JSON to where `--json` says before the block prints: to a file, whole or not at all, or to standard output.
-
-    The text is made only if it is wanted: proofs are long.
-    Whoever reads what is printed may stop reading; that takes nothing from the file. Where the
-    file cannot be written, the block is run all the same, and then the error is raised.
-    """
-    failure = None
-    if json is not None:
-        try:
-            _write(text(), json)
-        except InvalidInput as error:
-            failure = error
-        else:
-            if then_remove is not None:
-                then_remove.unlink(missing_ok=True)
-    yield
-    if failure is not None:
-        raise failure
-
-
-def _write(text: str, json: Path) -> None:
-    from certselect.results.files import write_text
-
-    if prints_table(json):
-        write_text(text, json)
-    else:
-        hand_over(text)
+        raise typer.Exit(exits.INTERRUPTED)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from certselect.cli import options, output
+from certselect.cli import options
 from certselect.cli.generated import with_settings
-from certselect.cli.printing import say
+from certselect.cli.output import Output, telling
+from certselect.cli.sheets import Format, Sheet, as_csv_line, print_sheet
+from certselect.cli.standard_input import opened
 from certselect.settings import Settings, all_settings
 
 if TYPE_CHECKING:
@@ -22,20 +23,17 @@ if TYPE_CHECKING:
 def path(
     table: options.TableFile,
     target: options.Target,
-    max_size: Annotated[int, typer.Option(help="The largest size.")] = 50,
+    max_size: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="The largest size.")] = 50,
     *,
     settings: Settings,
     jobs: options.Threads = None,
-    json: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Save the curve to this JSON file; - for standard output. It holds sizes, values, bounds and "
-            "features, and no proofs: save a subset with `certselect select` to verify it.",
-        ),
-    ] = None,
+    out: Output,
 ) -> None:
-    """Show what the best subsets of 1, 2, 3, ... columns are worth, and where that curve bends."""
+    """Show what the best subsets of 1, 2, 3, ... columns are worth, and where that curve bends.
+
+    What --json saves holds sizes, values, bounds and features, and no proofs: save a subset with `certselect select`
+    to verify it.
+    """
     from certselect.cli.chosen_table import notes_on_table
     from certselect.criteria import unsized_problem
     from certselect.evaluation.sizes import find_elbow, value_curve
@@ -47,8 +45,8 @@ def path(
 
     constraints, searching = settings.constraints, settings.searching
     known = all_settings(("constraints", "searching"))
-    with output.watching() as warned:
-        rows, names, _ = read_checked(table, target, settings)
+    with out.watching() as warned:
+        rows, names, _ = read_checked(opened(table), target, settings)
         terms = measure_table(rows, settings.measuring, n_jobs=jobs)
         whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=constraints)
         sizes = sizes_to_try(whole, max_size)
@@ -59,11 +57,10 @@ def path(
     # An elbow is that of a whole curve.
     elbow = find_elbow(curve) if len(sizes) > 2 and not interrupted else None
     about = {"settings": settings.to_dict(), "target": list(names), "measured_by": dict(terms.settings)}
-    with output.telling(interrupted=interrupted), output.saving(partial(_as_text, curve, elbow, about), json):
-        if output.prints_table(json):
-            _print_curve(curve, elbow, with_status=interrupted)
+    with telling(interrupted=interrupted), out.saving(partial(_as_text, curve, elbow, about), curve.to_html):
+        _print_curve(curve, elbow, out, with_status=interrupted)
         ended = _notes_on_interrupt(curve, len(sizes)) + _notes_on_limit(curve)
-        output.print_notes(warned, notes_on_table(rows, terms) + ended)
+        out.note(warned, notes_on_table(rows, terms, whole), ended)
 
 
 def _notes_on_interrupt(curve: ValueCurve, asked: int) -> list[str]:
@@ -86,33 +83,30 @@ def _notes_on_limit(curve: ValueCurve) -> list[str]:
     return [f"the time limit ended the work on {sizes} early; what is shown of them is the best found so far"]
 
 
-def _print_curve(curve: ValueCurve, elbow: Elbow | None, *, with_status: bool) -> None:
-    import numpy as np
+def _print_curve(curve: ValueCurve, elbow: Elbow | None, out: Output, *, with_status: bool) -> None:
+    if out.format is Format.JSON:
+        return  # printed already
+    from certselect.evaluation.sizes import changes
 
-    from certselect.cli.size_table import print_size_table
-
-    columns = {"feature": _changes(curve), "value": [f"{value:.4f}" for value in curve.values]}
-    if not np.isnan(curve.upper_bounds).all():
-        columns["at most"] = ["" if np.isnan(bound) else f"{bound:.4f}" for bound in curve.upper_bounds]
+    features = {"feature": changes(curve)}
+    if out.format is Format.CSV:  # where there is room for all of them
+        features = {"features": [as_csv_line(selection.names) for selection in curve.selections]}
+    columns = {
+        "k": curve.sizes.tolist(),
+        **features,
+        "value": curve.values.tolist(),
+        "at most": curve.upper_bounds.tolist(),
+    }
+    if all(bound != bound for bound in curve.upper_bounds):
+        del columns["at most"]
     if with_status:
         columns["status"] = [selection.status for selection in curve.selections]
-    print_size_table(curve.sizes, columns, curve.values, marked=elbow.k if elbow is not None else None)
-    say("value: what the subset is worth by the criterion (nats).")
-    if elbow is not None:
-        say(elbow.statement)
-
-
-def _changes(curve: ValueCurve) -> list[str]:
-    """What comes in at each size; where subsets do not nest, also how many leave."""
-    changes, before = [], frozenset()
-    for selection in curve.selections:
-        names = dict(zip(selection.indices.tolist(), selection.names, strict=True))
-        come = [name for column, name in names.items() if column not in before]
-        left = len(before.difference(names))
-        some = ", ".join(come[:3]) + (f" and {len(come) - 3} more" if len(come) > 3 else "")
-        changes.append(some + (f" ({left} leave)" if left else ""))
-        before = frozenset(names)
-    return changes
+    bend = None if elbow is None or elbow.k is None else curve.sizes.tolist().index(elbow.k)
+    print_sheet(Sheet(columns, marked=bend, bars=curve.values.tolist(), spare=["at most"]), out.format)
+    out.say(
+        "value: what the subset is worth by the criterion (nats)." if out.talks else "",
+        "" if elbow is None else elbow.statement,
+    )
 
 
 def _as_text(curve: ValueCurve, elbow: Elbow | None, about: dict[str, Any]) -> str:

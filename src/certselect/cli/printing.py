@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
-from typing import TYPE_CHECKING
+import textwrap
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -17,38 +19,56 @@ from certselect.errors import InvalidInput
 from certselect.names import harmless
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
+    from rich.console import RenderableType
 
 
 def say(line: str) -> None:
     """Print a line to standard output."""
-    _put(harmless(line) + "\n")
+    _put(_folded(line, sys.stdout))
 
 
 def tell(line: str) -> None:
     """Print a line to standard error."""
-    _put(harmless(line) + "\n", to_stderr=True)
+    _put(_folded(line, sys.stderr), to_stderr=True)
 
 
-def show(table: Table) -> None:
-    """Print a table to standard output; what is in it comes from `cell`."""
+def tell_block(first: str, *others: str) -> None:
+    """Print what went wrong to standard error, and what can be done in lines below it."""
+    lines = [_folded(f"certselect: {first}", sys.stderr), *(_folded(line, sys.stderr, "  ") for line in others if line)]
+    _put("".join(lines), to_stderr=True)
+
+
+def _folded(line: str, stream: Any, indent: str = "") -> str:
+    """A line without what a terminal would obey; on one, between words where it is too long for it.
+
+    In a pipe it stays whole: whatever reads it can search for it.
+    """
+    text = indent + harmless(line)
+    width = shutil.get_terminal_size().columns
+    if stream is None or not stream.isatty() or len(text) <= width:
+        return text + "\n"
+    wrapper = textwrap.TextWrapper(width, subsequent_indent=indent + "  ", break_long_words=False)
+    return wrapper.fill(text) + "\n"
+
+
+def show(drawing: RenderableType) -> None:
+    """Print a table or a panel to standard output; what foreign files say in it is made harmless before."""
     from rich.console import Console
 
     seen = Console()  # knows the terminal; what is printed goes the same way as all else
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     # In the terminal's own encoding, by which rich chooses the characters that it draws lines with.
     drawn = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="backslashreplace", newline="")
-    Console(file=drawn, force_terminal=seen.is_terminal, width=seen.width).print(table)
+    Console(file=drawn, force_terminal=seen.is_terminal, width=seen.width).print(drawing)
     drawn.seek(0)
     _put(drawn.read())
 
 
-def cell(text: str) -> Text:
-    """What stands in a table, without rich's markup: a column may be called "[red]"."""
-    from rich.text import Text
+def width() -> int:
+    """How many characters a line of standard output has room for."""
+    from rich.console import Console
 
-    return Text(harmless(text))
+    return Console().width
 
 
 def hand_over(text: str) -> None:

@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
-from certselect.cli import options, output
+from certselect.cli import options
 from certselect.cli.constraint_options import whole_number
 from certselect.cli.generated import with_settings
-from certselect.cli.printing import say
+from certselect.cli.output import Output, telling
+from certselect.cli.report import write_page
+from certselect.cli.standard_input import opened
 from certselect.errors import FewerFeaturesWarning, InvalidInput
 from certselect.names import shown
 from certselect.settings import Settings
@@ -35,7 +37,7 @@ def select(
     *,
     settings: Settings,
     jobs: options.Threads = None,
-    json: options.Json = None,
+    out: Output,
 ) -> None:
     """Choose k columns of a table that predict the target best together.
 
@@ -49,20 +51,17 @@ def select(
     from certselect.search.selection import INTERRUPTED
 
     size = _size(k, settings)
-    with output.watching() as warned:
-        rows, names, seconds = read_checked(table, target, settings)
+    with out.watching() as warned:
+        rows, names, seconds = read_checked(opened(table), target, settings)
         result = choose(rows, size, settings, target=names, seconds=seconds, n_jobs=jobs)
     if k is None:  # nobody asked for 10
         warned = [warning for warning in warned if not issubclass(warning.category, FewerFeaturesWarning)]
     with (
-        output.telling(interrupted=result.selection.status == INTERRUPTED),
-        output.saving(partial(as_text, result), json),
+        telling(interrupted=result.selection.status == INTERRUPTED),
+        out.saving(partial(as_text, result), partial(write_page, result, table)),
     ):
-        if output.prints_table(json):
-            print_result(result)
-            if result.size_rule is not None:
-                say(result.size_rule.statement)
-        output.print_notes(warned, notes_on_result(rows, result))
+        print_result(result, out)
+        out.note(warned, notes_on_result(rows, result))
 
 
 def _size(k: str | None, settings: Settings) -> int | float | str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,6 +20,7 @@ from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.statements import state_constraints
 from certselect.criteria.units import MergedUnits, UnitProblem, merge_units
 from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
+from certselect.names import shown
 from certselect.settings import Constraints, Searching
 
 if TYPE_CHECKING:
@@ -99,6 +101,11 @@ class SubsetProblem(Objective):
         names = tuple(f"x{i}" for i in range(len(Q))) if feature_names is None else tuple(map(str, feature_names))
         if len(names) != len(Q):
             raise InvalidInput(f"{len(names)} feature names", f"{len(Q)}, one per row of Q", "Name every feature.")
+        if len(set(names)) < len(names):
+            twice = next(name for name, times in Counter(names).items() if times > 1)
+            raise InvalidInput(
+                f"the name {shown(twice)} for more than one feature", "a different name for every one", "Rename one."
+            )
         # value = sum Q_ii - sum over pairs of -2 Q_ij, whatever the subset's size.
         criterion = Criterion("given matrix", None, SameWeight(1.0), "x'Qx")
         linear, pairs, constant = Q.diagonal().astype(np.float64), GivenPairs(-2.0 * Q), np.zeros(len(Q), dtype=bool)

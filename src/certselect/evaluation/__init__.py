@@ -2,7 +2,6 @@
 
 from certselect.evaluation.chance import ChanceTest, stop_at_chance
 from certselect.evaluation.comparing import AlgorithmComparison, compare_algorithms
-from certselect.evaluation.diagrams import critical_difference_diagram, difference_box_plots
 from certselect.evaluation.similarity import path_overlaps, similarity_ratios
 from certselect.evaluation.sizes import Elbow, ValueCurve, find_elbow, value_curve
 from certselect.evaluation.stability import SelectionStability, selection_stability
@@ -16,8 +15,6 @@ __all__ = [
     "StabilityIndex",
     "ValueCurve",
     "compare_algorithms",
-    "critical_difference_diagram",
-    "difference_box_plots",
     "find_elbow",
     "path_overlaps",
     "selection_stability",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,15 @@ class ValueCurve:
     def gaps(self) -> np.ndarray:
         """How much better, as a fraction, a subset of that size can be at most; NaN where no bound was proven."""
         return np.array([selection.gap for selection in self.selections])
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a report of the curve that people can read: one HTML file that needs no network."""
+        from certselect.evaluation.curve_facts import curve_facts
+        from certselect.report import write_report
+
+        sizes = f"{self.sizes[0]} to {self.sizes[-1]}"
+        question = f"What are the best subsets of {sizes} features worth?"
+        write_report({"title": "Value by number of features", "question": question, "path": curve_facts(self)}, path)
 
 
 def value_curve(
@@ -158,3 +168,16 @@ def find_elbow(curve: ValueCurve) -> Elbow:
         first=int(curve.sizes[0]),
         last=int(curve.sizes[-1]),
     )
+
+
+def changes(curve: ValueCurve) -> list[str]:
+    """What comes in at each size; where subsets do not nest, also how many leave."""
+    said, before = [], frozenset()
+    for selection in curve.selections:
+        names = dict(zip(selection.indices.tolist(), selection.names, strict=True))
+        come = [name for column, name in names.items() if column not in before]
+        left = len(before.difference(names))
+        some = ", ".join(come[:3]) + (f" and {len(come) - 3} more" if len(come) > 3 else "")
+        said.append(some + (f" ({left} leave)" if left else ""))
+        before = frozenset(names)
+    return said

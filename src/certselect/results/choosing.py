@@ -11,6 +11,7 @@ import numpy as np
 
 from certselect.criteria import SubsetProblem, find_criterion, unsized_problem
 from certselect.information import InformationTerms, measure_table
+from certselect.results.columns import take_columns
 from certselect.results.decisions import copy_decisions
 from certselect.results.provenance import Provenance, versions
 from certselect.results.result import Result
@@ -139,15 +140,16 @@ def choose(
         selection = select_by(whole.of_usable_size(size), searching, already=time.perf_counter() - began)
     origin: dict[str, Any] = {"target": target, "library": library, "seconds": seconds, "size_rule": rule}
     try:
-        return make_result(settings, selection, terms, **origin)
+        return make_result(settings, selection, terms, table, **origin)
     except KeyboardInterrupt:  # what was found is not lost
-        return make_result(settings, replace(selection, status=INTERRUPTED), terms, **origin)
+        return make_result(settings, replace(selection, status=INTERRUPTED), terms, table, **origin)
 
 
 def make_result(
     settings: Settings,
     selection: Selection,
     terms: InformationTerms,
+    table: Table,
     *,
     target: tuple[str, ...] = (),
     library: str | None = None,
@@ -171,4 +173,5 @@ def make_result(
         seconds=spent,
         versions=versions() | ({"device": selection.computed_on} if selection.computed_on else {}),
     )
-    return Result(settings, selection, provenance, choice, terms, library, size_rule=size_rule)
+    columns = take_columns(table, selection.indices)
+    return Result(settings, selection, provenance, choice, terms, library, size_rule=size_rule, columns=columns)

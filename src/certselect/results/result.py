@@ -15,6 +15,7 @@ from certselect.criteria import SubsetProblem
 from certselect.criteria.pairs import TermPairs
 from certselect.evaluation.feature_report import feature_report
 from certselect.information import InformationTerms
+from certselect.results.columns import TakenColumns
 from certselect.results.decisions import in_words
 from certselect.results.provenance import Provenance, fingerprint
 from certselect.results.size_choice import SizeChoice
@@ -24,6 +25,7 @@ from certselect.settings import Settings
 from certselect.table.output import make_frame
 
 if TYPE_CHECKING:
+    from certselect.evaluation.sizes import ValueCurve
     from certselect.results.verifying import Verification
 
 _NAMES_SHOWN = 6
@@ -58,6 +60,9 @@ class Result:
     size_rule : SizeRule or None
         How the number of features came about, in words and numbers, if it was asked for as a
         fraction or as "auto".
+    columns : TakenColumns or None
+        Kinds and gaps of the columns, and how the values of the chosen ones lie in each class, for
+        reports; None if the result was read from a file.
     """
 
     settings: Settings
@@ -68,6 +73,7 @@ class Result:
     library: str | None = None
     saved_explanation: Mapping[str, Sequence[Any]] | None = None
     size_rule: SizeRule | None = None
+    columns: TakenColumns | None = None
 
     @property
     def problem(self) -> SubsetProblem | None:
@@ -148,6 +154,41 @@ class Result:
         from certselect.results.files import write_result
 
         write_result(self, path)
+
+    def to_html(self, path: str | os.PathLike[str], *, curve: ValueCurve | None = None) -> None:
+        """Write a report that people can read: one HTML file that needs no network.
+
+        It shows what was asked and chosen, the certificate, what each feature is worth, what the chosen
+        features share, what was left out and why, how each column was taken, and how to repeat it; see
+        docs/report.md. What a result from a file does not know is left out: `with_table` brings it back.
+
+        Parameters
+        ----------
+        path : path
+            The file is replaced whole, or left as it was if that fails.
+        curve : ValueCurve, optional
+            From `value_curve`, to show value and bound by the number of features.
+        """
+        from certselect.report import write_report
+        from certselect.results.facts import result_facts
+
+        write_report(result_facts(self, curve), path)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the certificate and the chosen features."""
+        from certselect.report import report_card
+        from certselect.results.facts import result_facts
+
+        return report_card(result_facts(self))
+
+    def with_table(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Result:
+        """This result beside the table it was made from, measured again: what a report from a file needs.
+
+        Takes what `verify` takes, and is refused where that finds a claim that does not hold.
+        """
+        from certselect.results.verifying import take_up
+
+        return take_up(self, X, y, sample_weight)
 
     def verify(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Verification:
         """Is what this result claims true of that table?

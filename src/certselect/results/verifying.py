@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from certselect.evaluation.feature_report import feature_report
 from certselect.information import InformationTerms, measure_table
 from certselect.names import shown
 from certselect.results.claims import EXHAUSTIVE, beyond_its_file, claimed
+from certselect.results.columns import take_columns
 from certselect.results.consistency import about_subsets, about_the_run, is_allowed
 from certselect.results.constraint_words import constraints_in_words
 from certselect.results.diary import about_the_search
@@ -149,17 +150,55 @@ def check(result: Result, X: Any, y: Any = None, sample_weight: Any = None) -> V
     return replace(outcome, unconfirmed=beyond_its_file(result, claim))
 
 
+def take_up(result: Result, X: Any, y: Any = None, sample_weight: Any = None) -> Result:
+    """What the file of a result claims, beside its table: measured again, and refused if a claim does not hold."""
+    claim = claimed(result)
+    try:
+        seen = _measured(claim, X, y, sample_weight)
+        outcome = _judged(claim, seen.terms, seen.problem)
+    except _Refused as refused:
+        outcome, seen = Verification(refused.verdict, refused.reasons), None
+    if seen is None or not outcome.holds:
+        raise InvalidInput(
+            f"a table of which the result is not true ({outcome.verdict}: {outcome.reasons[0]})",
+            "the table that the result was made from",
+            "Name that table, or choose again.",
+        )
+    return replace(
+        claim,
+        selection=replace(claim.selection, problem=seen.problem),
+        terms=seen.terms,
+        columns=take_columns(seen.table, claim.selection.indices),
+    )
+
+
 def _checked(result: Result, X: Any, y: Any, sample_weight: Any) -> Verification:
-    selection, settings = result.selection, result.settings
+    seen = _measured(result, X, y, sample_weight)
+    return _judged(result, seen.terms, seen.problem)
+
+
+class _Seen(NamedTuple):
+    """A table as the result says it was read, what was measured of it, and the problem it states."""
+
+    table: Table
+    terms: InformationTerms
+    problem: SubsetProblem
+
+
+def _measured(result: Result, X: Any, y: Any, sample_weight: Any) -> _Seen:
     table = _read(result, X, y, sample_weight)
     wrong = [*_other_shape(result, table)]
     if wrong:
         raise _Refused(ANOTHER_TABLE, *wrong)
     try:
-        terms = measure_table(table, settings.measuring)
-        problem = _problem(result, terms)
+        terms = measure_table(table, result.settings.measuring)
+        return _Seen(table, terms, _problem(result, terms))
     except _FAILURES as error:
         raise _Refused(FALSE_CLAIM, f"what the result says was done cannot be done: {why(error)}") from None
+
+
+def _judged(result: Result, terms: InformationTerms, problem: SubsetProblem) -> Verification:
+    selection, settings = result.selection, result.settings
     drawn = _as_drawn(result)
     right_number = len(selection.indices) == selection.k or drawn
     if not right_number or not is_allowed(selection.indices, problem, of_any_number=drawn):
@@ -207,7 +246,7 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
             raise InvalidInput(
                 "no target, and a result that names none",
                 "the target the features were chosen for",
-                "Pass y, or --target on the command line.",
+                "Pass y.",
             )
         y = named[0] if len(named) == 1 else named
     try:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context, Decimal
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,8 @@ LIMIT = "limit"
 _ROUNDING = 2.0**-51
 # Up to this they are worth no percentage.
 _SMALL = 1e-9
+# No smaller percentage is named: 0.0001 % reads better than 7.6e-07 %, and is true as well.
+_LEAST_NAMED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +127,8 @@ class Selection:
             return f"No {self._all_others} more than {_rounded_up(self.upper_bound, 6)}."
         if self.gap <= _SMALL:
             return f"Proven to {_rounded_up(self.gap, 2)} of the value: no {self._all_others} more than {self._this}."
-        return f"No {self._all_others} more than {_rounded_up(self.gap, 2, 100)} % above {self._this}."
+        named = _rounded_up(max(self.gap, _LEAST_NAMED), 2, 100)
+        return f"No {self._all_others} more than {named} % above {self._this}."
 
     def about_bound(self, certify: str = "certify=True") -> str:
         """The statement; where there is none, that no bound was computed and what computes one."""
@@ -132,6 +137,28 @@ class Selection:
         columns = 0 if self.problem is None else len(self.problem.candidates)
         pairs = f", from all {columns * (columns - 1) // 2:,} pairs of {columns} columns" if columns else ""
         return f"No bound was computed: {certify} computes one{pairs}."
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a report that people can read: one HTML file that needs no network.
+
+        It shows the chosen features and what is proven. `choose_subset` returns a `Result`, whose report
+        knows the table as well.
+        """
+        from certselect.report import write_report
+
+        write_report(self._facts(), path)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from certselect.report import report_card
+
+        return report_card(self._facts())
+
+    def _facts(self) -> dict[str, Any]:
+        from certselect.search.facts import selection_facts
+
+        asked = "Which features score" if self.any_size else f"Which {self.k} features score"
+        return selection_facts(self) | {"title": "Feature selection report", "question": f"{asked} highest together?"}
 
     @property
     def _all_others(self) -> str:

@@ -84,7 +84,7 @@ class Strategy:
             got = f"{name}={value!r} with strategy={self.name!r}"
             if name == "max_seconds":
                 expected = "the time limit as a setting of its own, not as an option of the strategy"
-                raise InvalidInput(got, expected, "Pass max_seconds (--max-seconds) beside the options.")
+                raise InvalidInput(got, expected, "Pass max_seconds beside the options.")
             if not self.options:
                 raise InvalidInput(got, "no options: this strategy has none", "Leave it out.")
             try:

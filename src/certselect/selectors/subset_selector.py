@@ -109,7 +109,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
 
     Attributes
     ----------
-    support_ : ndarray of bool (n_features_in_,)
+    support_ : ndarray of bool (n_features,)
     indices_ : ndarray of int
         Kept columns, in order of choice where the strategy has one.
     objective_ : float
@@ -121,7 +121,9 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         What was asked, found and proven: to be saved, loaded, verified and explained.
     selection_ : Selection
     terms_ : InformationTerms
-    n_features_in_, feature_names_in_
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Of a data frame only.
 
     Notes
     -----

@@ -127,7 +127,7 @@ feature_groups, costs, budget
     ----------
     n_features_ : int
         The size chosen.
-    support_ : ndarray of bool (n_features_in_,)
+    support_ : ndarray of bool (n_features,)
     indices_ : ndarray of int
         Kept columns, in order of choice where the strategy has one.
     cv_results_ : dict of arrays
@@ -148,7 +148,11 @@ feature_groups, costs, budget
     selection_ : Selection
     terms_ : InformationTerms
         Of all rows.
-    n_features_in_, feature_names_in_, classes_
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Of a data frame only.
+    classes_ : ndarray
+        Of a classifier only.
 
     Examples
     --------
@@ -343,8 +347,8 @@ feature_groups, costs, budget
         try:
             with on_jobs(self.n_jobs):
                 selection = select_by(problems[number].of_size(self.n_features_), settings.searching)
-            origin: dict[str, Any] = {"target": seen.target, "library": seen.library}
-            self._keep(make_result(settings, selection, terms[number], choice=self._choice(number, protocol), **origin))
+            origin = {"target": seen.target, "library": seen.library, "choice": self._choice(number, protocol)}
+            self._keep(make_result(settings, selection, terms[number], table, **origin))
             if selection.status != INTERRUPTED:
                 fitted: Any = clone(self.estimator)
                 chosen = take_cells(seen.values, None, np.flatnonzero(self.support_))

@@ -28,7 +28,8 @@ def whole(smallest: int, largest: float = inf) -> Check:
         number = as_whole(value)
         if number is not None and smallest <= number <= largest:
             return number
-        raise InvalidInput(f"{name}={shown(value)}", _range(smallest, largest), f"Pass {name} as an int.")
+        remedy = f"Pass {name} as an int." if number is None else f"Leave {name} out for its default."
+        raise InvalidInput(f"{name}={shown(value)}", _range(smallest, largest), remedy)
 
     return check
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from certselect.errors import InvalidInput
 from certselect.settings import Reading
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 _TEXT = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _PARQUET = (".parquet", ".pq")
+_STREAM = "standard input"  # or another open file: what is in it is told by its first bytes
+_PARQUET_MAGIC, _GZIP_MAGIC = b"PAR1", b"\x1f\x8b"
+_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_LOOKED_AT = 1000  # bytes of a text in which no NUL may be
 _BLOCK_BYTES = 1 << 26  # no row may be longer; pyarrow's own 1 MiB is too short for 100 000 columns
 
 
@@ -51,24 +56,40 @@ def read_file(
     task, missing, kinds, unread, wanted
         As in `read_table`; "auto" makes missing values a level of their own.
     """
-    file = Path(path)
-    name = file.name.lower()
-    if not name.endswith((*_TEXT, *_PARQUET)):
-        raise InvalidInput(
-            f"file {str(file)!r}", "a name ending in " + ", ".join((*_TEXT, *_PARQUET)), "Rename or convert it."
-        )
-    if not file.is_file():
-        raise InvalidInput(f"path {str(file)!r}, where there is no file", "a CSV or Parquet file", "Check the path.")
-    if file.stat().st_size == 0:
-        raise _empty(file)
-    columns = _read_parquet(file) if name.endswith(_PARQUET) else _read_text(file, tabs=".tsv" in name)
-    features, targets, weights = split_columns(columns, target, weight)
+    features, targets, weights = split_columns(read_columns(Path(path)), target, weight)
     return read_table(
         features, targets, sample_weight=weights, task=task, missing=missing, kinds=kinds, unread=unread, wanted=wanted
     )
 
 
-def _read_parquet(file: Path) -> pyarrow.Table:
+def read_columns(source: Path | BinaryIO) -> pyarrow.Table:
+    """The columns of a file, by its suffix, or of an open one, such as standard input, by how it begins."""
+    if not isinstance(source, Path):
+        content = source.read()
+        if not content:
+            raise _empty(_STREAM)
+        stream = io.BytesIO(content)
+        if content.startswith(_PARQUET_MAGIC):
+            return _read_parquet(stream, _STREAM)
+        return _read_text(stream, _STREAM, zipped=content.startswith(_GZIP_MAGIC), tabs=False)
+    file, named = source, repr(str(source))
+    name = file.name.lower()
+    if file.is_dir():
+        raise InvalidInput(f"{named}, which is a folder", "a CSV or Parquet file", "Name a file in it.")
+    if not name.endswith((*_TEXT, *_PARQUET)):
+        raise InvalidInput(
+            f"file {named}", "a name ending in " + ", ".join((*_TEXT, *_PARQUET)), "Rename or convert it."
+        )
+    if not file.is_file():
+        raise InvalidInput(f"path {named}, where there is no file", "a CSV or Parquet file", "Check the path.")
+    if file.stat().st_size == 0:
+        raise _empty(f"file {named}")
+    if name.endswith(_PARQUET):
+        return _read_parquet(file, f"file {named}")
+    return _read_text(str(file), f"file {named}", zipped=name.endswith(".gz"), tabs=".tsv" in name)
+
+
+def _read_parquet(file: Path | BinaryIO, what: str) -> pyarrow.Table:
     import pyarrow
     import pyarrow.parquet
 
@@ -77,20 +98,20 @@ def _read_parquet(file: Path) -> pyarrow.Table:
         with pyarrow.parquet.ParquetFile(file) as parquet:
             return parquet.read()
     except (pyarrow.ArrowException, OSError) as error:
-        raise _unreadable(file, "Parquet", error) from error
+        raise _unreadable(what, "Parquet", error) from error
 
 
-def _read_text(file: Path, *, tabs: bool) -> pyarrow.Table:
+def _read_text(file: str | BinaryIO, what: str, *, zipped: bool, tabs: bool) -> pyarrow.Table:
     import pyarrow
     import pyarrow.csv
 
     try:
-        with pyarrow.input_stream(
-            str(file), compression="gzip" if file.name.lower().endswith(".gz") else None
-        ) as stream:
+        with pyarrow.input_stream(file, compression="gzip" if zipped else None) as stream:
             text = stream.read()
         if not text.strip():
-            raise _empty(file)
+            raise _empty(what)
+        if text.startswith(_UTF_16_MARKS) or b"\0" in text[:_LOOKED_AT]:
+            raise _not_utf_8(f"{what}, which is UTF-16 or no text at all")
         header = text.lstrip().split(b"\n", 1)[0].decode("utf-8-sig")
         columns = pyarrow.csv.read_csv(
             pyarrow.BufferReader(text),
@@ -100,15 +121,13 @@ def _read_text(file: Path, *, tabs: bool) -> pyarrow.Table:
             ),
             convert_options=pyarrow.csv.ConvertOptions(strings_can_be_null=True),
         )
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _unreadable(file, "text", error) from error
+    except UnicodeDecodeError:
+        raise _not_utf_8(f"{what}, whose first line is not UTF-8") from None
+    except (pyarrow.ArrowException, OSError) as error:
+        raise _unreadable(what, "text", error) from error
     undecoded = [field.name for field in columns.schema if pyarrow.types.is_binary(field.type)]
     if undecoded:
-        raise InvalidInput(
-            f"text that is not UTF-8 in column {name_columns(undecoded)} of {str(file)!r}",
-            "a file in UTF-8",
-            "Save it as UTF-8.",
-        )
+        raise _not_utf_8(f"text that is not UTF-8 in column {name_columns(undecoded)} of {what}")
     return columns
 
 
@@ -118,13 +137,15 @@ def _separator(header: str) -> str:
     return max(",;\t", key=bare.count)
 
 
-def _empty(file: Path) -> InvalidInput:
-    return InvalidInput(f"an empty file {str(file)!r}", "a header line and rows", "Check that it was written.")
+def _not_utf_8(got: str) -> InvalidInput:
+    return InvalidInput(got, "CSV in UTF-8", "Save it as UTF-8.")
 
 
-def _unreadable(file: Path, kind: str, error: Exception) -> InvalidInput:
-    return InvalidInput(
-        f"file {str(file)!r}, which cannot be read as {kind} ({error})",
-        "a file of the kind that its suffix names",
-        "Check that it is whole and has the right suffix.",
-    )
+def _empty(what: str) -> InvalidInput:
+    return InvalidInput(f"an empty {what}", "a header line and rows", "Check that it was written.")
+
+
+def _unreadable(what: str, kind: str, error: Exception) -> InvalidInput:
+    expected = "a header line, and as many cells in every row" if kind == "text" else "a whole file of that kind"
+    remedy = "Check what is sent there." if what == _STREAM else "Check that it is whole and has the right suffix."
+    return InvalidInput(f"{what}, which cannot be read as {kind} ({error})", expected, remedy)

@@ -12,6 +12,7 @@ from certselect.search.found import Found
 from certselect.search.options import check_count, check_positive
 from certselect.search.rounding import draw_subsets, factor_of, round_draws, start_from_forward
 from certselect.search.strategy import Strategy
+from certselect.settings.checks import flag
 from certselect.threads import threads_for
 
 # Of the time left; the rest is for rounding.
@@ -46,7 +47,7 @@ def cobra(
     Entries of the relaxation are the units that are not required, and each draw is repaired
     to an allowed subset; only where every k of these units are allowed may `repair` be False.
     """
-    draws = check_count("draws", draws, 1)
+    draws, repair = check_count("draws", draws, 1), flag("repair", repair)
     if tol is not None:
         tol = check_positive("tol", tol)
     if not repair and not problem.rules.plain:

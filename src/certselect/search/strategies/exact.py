@@ -19,6 +19,7 @@ from certselect.search.strategies.backward import backward
 from certselect.search.strategies.forward import forward
 from certselect.search.strategy import Strategy
 from certselect.search.time_limit import NO_LIMIT, TimeLimit
+from certselect.settings.checks import flag
 
 
 def exact(
@@ -44,7 +45,7 @@ def exact(
     are looked for. Needs the whole pair matrix, and memory for as many features as `certselect.memory`
     says: 8 GB for 10000.
     """
-    max_ties = check_count("max_ties", max_ties, 1)
+    ties, max_ties = flag("ties", ties), check_count("max_ties", max_ties, 1)
     check_room_for_proof(len(problem.candidates))
     start_well(problem, found, rng)
     prove(problem, found, max_seconds=found.limit.left, all_best=max_ties if ties else 0)

@@ -1,19 +1,14 @@
-"""Pictures of a comparison: the critical-difference diagram and box plots of paired differences.
-
-Drawn with matplotlib, which the extra `certselect[plots]` brings, and without pyplot: no window
-opens, no backend is chosen and nothing global changes.
-"""
+"""Pictures of a comparison: the critical-difference diagram and box plots of paired differences."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-from certselect.evaluation.comparing import AlgorithmComparison
+from certselect.evaluation import AlgorithmComparison
 from certselect.evaluation.probabilities import check_probability
+from certselect.plots.axes import as_written, axes_for, label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +34,7 @@ def critical_difference_diagram(
     alpha : float
         Significance level.
     ax : matplotlib Axes, optional
-        Where to draw; by default on a figure of its own, which is `ax.figure` of the answer.
+        Where to draw; by default on a new figure, which is `ax.figure` of the answer.
 
     Returns
     -------
@@ -48,7 +43,7 @@ def critical_difference_diagram(
 
     Examples
     --------
-    >>> from certselect.evaluation import compare_algorithms, critical_difference_diagram
+    >>> from certselect import compare_algorithms, critical_difference_diagram
     >>> comparison = compare_algorithms([[0.9, 0.8, 0.5]] * 8, names=["exact", "greedy", "random"])
     >>> ax = critical_difference_diagram(comparison)
     >>> [text.get_text() for text in ax.texts]
@@ -58,7 +53,7 @@ def critical_difference_diagram(
     ranks = comparison.mean_ranks
     order = sorted(ranks, key=lambda name: ranks[name])
     groups = indistinguishable_groups(comparison, alpha)
-    ax = _new_axes(8.0, 1.4 + 0.3 * len(order)) if ax is None else ax
+    ax = axes_for(ax, 8.0, 1.4 + 0.3 * len(order))
     _draw_scale(ax, len(order), comparison.critical_difference(alpha))
     overhang = 0.01 * len(order)
     for level, group in enumerate(groups, start=1):
@@ -72,7 +67,8 @@ def critical_difference_diagram(
         for place, name in enumerate(names):
             y = -first_level - NAME_GAP * place
             ax.plot([ranks[name], ranks[name], edge], [0.0, y, y], color="black", linewidth=1, gid="algorithm")
-            ax.text(edge + (overhang if side == "left" else -overhang), y, name, ha=side, va="center")
+            start = edge + (overhang if side == "left" else -overhang)
+            as_written([ax.text(start, y, label_of(name), ha=side, va="center")])
     ax.set_xlim(0.5, len(order) + 0.5)
     ax.set_ylim(-first_level - NAME_GAP * half, 2.2)
     ax.set_axis_off()
@@ -93,7 +89,7 @@ def difference_box_plots(comparison: AlgorithmComparison, *, alpha: float = 0.05
     alpha : float
         Significance level.
     ax : matplotlib Axes, optional
-        Where to draw; by default on a figure of its own, which is `ax.figure` of the answer.
+        Where to draw; by default on a new figure, which is `ax.figure` of the answer.
 
     Returns
     -------
@@ -102,7 +98,7 @@ def difference_box_plots(comparison: AlgorithmComparison, *, alpha: float = 0.05
 
     Examples
     --------
-    >>> from certselect.evaluation import compare_algorithms, difference_box_plots
+    >>> from certselect import compare_algorithms, difference_box_plots
     >>> comparison = compare_algorithms([[0.9, 0.8, 0.5]] * 8, names=["exact", "greedy", "random"])
     >>> ax = difference_box_plots(comparison)
     >>> [label.get_text() for label in ax.get_xticklabels()]
@@ -111,19 +107,19 @@ def difference_box_plots(comparison: AlgorithmComparison, *, alpha: float = 0.05
     check_probability("alpha", alpha, 0.05)
     column = {name: comparison.scores[:, place] for place, name in enumerate(comparison.names)}
     pairs = list(comparison.pairwise)
-    labels = [f"{one} - {other}" for one, other in pairs]
-    ax = _new_axes(2.0 + 1.6 * len(pairs), 4.8) if ax is None else ax
+    labels = [f"{label_of(one)} - {label_of(other)}" for one, other in pairs]
+    ax = axes_for(ax, 2.0 + 1.6 * len(pairs), 4.8)
     boxes = []
     for place, (pair, label) in enumerate(zip(pairs, labels, strict=True)):
         pvalue = comparison.pairwise[pair]
         box = _draw_box(ax, place, column[pair[0]] - column[pair[1]], DIFFERENT if pvalue <= alpha else NOT_DIFFERENT)
-        box.set_label(f"{label}: p = {pvalue:.3f}")
-        boxes.append(box)
+        boxes.append((box, f"{label}: p = {pvalue:.3f}"))
     ax.set_xticks(range(len(pairs)), labels)
+    as_written(ax.get_xticklabels())
     ax.set_xlim(-0.5, len(pairs) - 0.5)
     ax.axhline(0.0, color="tab:blue", linewidth=1, zorder=0)
     ax.set_ylabel("difference of scores")
-    ax.legend(handles=boxes)
+    _add_legend(ax, boxes)
     return ax
 
 
@@ -162,6 +158,14 @@ def _draw_scale(ax: Axes, highest: int, critical_difference: float) -> None:
         ax.text(rank, 0.3, str(rank), ha="center", va="bottom")
 
 
+def _add_legend(ax: Axes, boxes: list[tuple[Patch, str]]) -> None:
+    """Texts are set afterwards: matplotlib leaves out labels that begin with an underscore."""
+    legend = ax.legend([box for box, _ in boxes], [" "] * len(boxes))
+    for text, (_, words) in zip(legend.get_texts(), boxes, strict=True):
+        text.set_text(words)
+    as_written(legend.get_texts())
+
+
 def _draw_box(ax: Axes, place: int, values: np.ndarray, colour: str) -> Patch:
     """Quartiles and median, whiskers to the last values within 1.5 interquartile ranges, the rest as circles.
 
@@ -179,14 +183,3 @@ def _draw_box(ax: Axes, place: int, values: np.ndarray, colour: str) -> Patch:
     corners = ax.fill([place - 0.2, place + 0.2, place + 0.2, place - 0.2], [low, low, high, high])
     corners[0].set(facecolor=colour, edgecolor="black", zorder=2)
     return corners[0]
-
-
-def _new_axes(width: float, height: float) -> Axes:
-    """Axes of a figure that pyplot knows nothing of."""
-    try:
-        figure = import_module("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
-    except ImportError as error:
-        raise InvalidInput(
-            "a plot without the package matplotlib", "an installed one", "Run: pip install certselect[plots]"
-        ) from error
-    return figure.subplots()

@@ -1,0 +1,45 @@
+"""What became of a claim that was checked."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from certselect.cli.output import Output
+from certselect.cli.printing import hand_over, say, tell
+from certselect.cli.sheets import Format, Sheet, print_sheet
+from certselect.results import Verification
+
+
+def print_verdict(outcome: Verification, out: Output) -> None:
+    """Print the verdict: to standard output what holds, to standard error what does not."""
+    if out.format is not Format.TABLE:
+        _print_row(outcome, out.format)
+        return
+    for reason in outcome.reasons:
+        tell(f"FAILED ({outcome.verdict}): {reason}")
+    if outcome.holds and not out.quiet:
+        say(f"verified: the features are worth {outcome.objective:.9g} nats")
+        say(f"verified: {outcome.statement or 'the result claims no bound on other subsets'}")
+        if outcome.constraints:
+            say(f"verified under the constraints: {outcome.constraints}")
+
+
+def _print_row(outcome: Verification, format: Format) -> None:
+    told: dict[str, Any] = {
+        "verdict": outcome.verdict,
+        "value": _known(outcome.objective),
+        "at most": _known(outcome.upper_bound),
+        "statement": outcome.statement,
+        "constraints": outcome.constraints,
+    }
+    if format is Format.JSON:
+        hand_over(json.dumps({**told, "reasons": list(outcome.reasons)}, indent=2) + "\n")
+        return
+    row = {**told, "reasons": "; ".join(outcome.reasons)}
+    print_sheet(Sheet({name: [value] for name, value in row.items()}), format)
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

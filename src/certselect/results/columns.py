@@ -1,0 +1,171 @@
+"""How the columns of a table were taken: kinds, gaps, and how the values of the chosen ones lie in each class.
+
+Learnt while the table is at hand and small enough to be kept with a result, which does not keep the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from certselect.names import shown
+from certselect.table import Table
+from certselect.table.model import Block, SparseBlock
+
+TRUTH = "truth"  # a column of trues and falses
+# Of so many chosen columns, the first ones, the values are counted.
+MOST_COLUMNS = 60
+_MOST_CLASSES = 6
+_MOST_LEVELS = 8
+_FEWEST_BINS, _MOST_BINS = 6, 24
+_FIRST_ROWS, _ROWS_FOR_SPAN = 1000, 10_000
+_LONGEST_LEVEL = 100
+_OTHERS = "all others"
+# Bars for numbers span the values between these quantiles, so that one far value does not flatten the rest.
+_SPAN = (0.005, 0.995)
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """How many rows of each class have which values of a column.
+
+    Attributes
+    ----------
+    levels : tuple of str
+        The most frequent values, and all others together; empty for numbers in bins.
+    edges : ndarray (bins + 1,)
+        Of bins of equal width, of which the outermost hold what lies beyond; empty for levels.
+    counts : ndarray (classes, bins or levels)
+        Sums of weights. Rows without a value are not in it.
+    """
+
+    levels: tuple[str, ...]
+    edges: np.ndarray
+    counts: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class TakenColumns:
+    """What is known of a table's columns beside what was measured of them.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        "integer", "number", "category" or "truth" for each column.
+    missing : ndarray of int (n,)
+        How many rows have no value there.
+    classes : tuple of str
+        What the rows of `distributions` are about: classes, or thirds of a target that is a number.
+    distributions : mapping from int to Distribution
+        Of the chosen columns, of the first sixty at most.
+    """
+
+    kinds: tuple[str, ...]
+    missing: np.ndarray
+    classes: tuple[str, ...]
+    distributions: Mapping[int, Distribution]
+
+
+def take_columns(table: Table, chosen: Iterable[int]) -> TakenColumns:
+    """What a result keeps of its table's columns."""
+    kinds = np.empty(table.n_features, dtype=object)
+    missing = np.zeros(table.n_features, dtype=np.int64)
+    counted = [int(i) for i in chosen][:MOST_COLUMNS]
+    found: dict[int, tuple[Block | SparseBlock, int]] = {}
+    for block in table.blocks:
+        kinds[block.positions] = TRUTH if block.values.dtype == bool else block.kind
+        missing[block.positions] = _missing_counts(block)
+        places = np.minimum(np.searchsorted(block.positions, counted), len(block.positions) - 1)  # they ascend
+        here = block.positions[places] == counted
+        found.update({i: (block, int(place)) for i, place, at in zip(counted, places, here, strict=True) if at})
+    groups, classes = _groups(table)
+    weights = np.ones(table.n_samples) if table.weights is None else table.weights
+    distributions = {i: _distribution(*found[i], groups, len(classes), weights) for i in counted}
+    return TakenColumns(tuple(kinds.tolist()), missing, classes, distributions)
+
+
+def _missing_counts(block: Block | SparseBlock) -> np.ndarray | int:
+    if block.missing is None:
+        return 0
+    if isinstance(block, SparseBlock):
+        columns = np.repeat(np.arange(len(block.positions)), np.diff(block.values.indptr))
+        return np.bincount(columns[block.missing], minlength=len(block.positions))
+    return block.missing.sum(axis=0)
+
+
+def _groups(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The class of each row to compare distributions by, and what the classes are called."""
+    if table.target_numbers.shape[1]:
+        cuts = np.quantile(table.target_numbers[:, 0], [1 / 3, 2 / 3], method="nearest")
+        thirds = (f"up to {cuts[0]:.4g}", f"{cuts[0]:.4g} to {cuts[1]:.4g}", f"above {cuts[1]:.4g}")
+        return np.searchsorted(cuts, table.target_numbers[:, 0]), thirds
+    sizes = np.bincount(table.target, minlength=len(table.classes))
+    places, largest = _most_frequent(sizes, _MOST_CLASSES)
+    called = tuple(_in_words(table.classes[c]) for c in largest)
+    return places[table.target], called + ((_OTHERS,) if len(largest) < len(sizes) else ())
+
+
+def _most_frequent(sizes: np.ndarray, most: int) -> tuple[np.ndarray, list[int]]:
+    """A new number for each of these, in their own order, the rare ones sharing the last; and which are not rare."""
+    if len(sizes) <= most:
+        return np.arange(len(sizes)), list(range(len(sizes)))
+    kept = sorted(np.argsort(-sizes, kind="stable")[: most - 1].tolist())
+    places = np.full(len(sizes), len(kept))
+    places[kept] = np.arange(len(kept))
+    return places, kept
+
+
+def _distribution(
+    block: Block | SparseBlock, place: int, groups: np.ndarray, n_groups: int, weights: np.ndarray
+) -> Distribution:
+    values, lacking = _column(block, place)
+    if lacking is not None:
+        values, groups, weights = values[~lacking], groups[~lacking], weights[~lacking]
+    vocabulary = block.vocabularies[place] if isinstance(block, Block) and block.vocabularies else ()
+    # Most columns of numbers show by their first rows that they have many values; sorting all of them takes long.
+    different = np.unique(values[:_FIRST_ROWS])
+    if vocabulary or len(different) <= _MOST_LEVELS:
+        different = np.unique(values)
+    if vocabulary or len(different) <= _MOST_LEVELS:
+        codes = np.searchsorted(different, values)
+        places, kept = _most_frequent(np.bincount(codes, minlength=len(different)), _MOST_LEVELS)
+        levels = tuple(_in_words(vocabulary[int(different[c])] if vocabulary else different[c]) for c in kept)
+        levels += (_OTHERS,) if len(kept) < len(different) else ()
+        return Distribution(levels, np.empty(0), _counted(places[codes], len(levels), groups, n_groups, weights))
+    values = values.astype(np.float64)
+    # A value that is there, for differences of the largest numbers overflow; every so many rows tell as much as all.
+    low, high = np.quantile(values[:: max(1, len(values) // _ROWS_FOR_SPAN)], _SPAN, method="nearest")
+    if not low < high:  # nearly all values are one
+        low, high = float(values.min()), float(values.max())
+    # Rice's rule: few rows in many bins show nothing but noise.
+    bins = int(np.clip(np.ceil(2.0 * np.cbrt(len(values))), _FEWEST_BINS, _MOST_BINS))
+    along = np.linspace(0.0, 1.0, bins + 1)
+    edges = (1.0 - along) * low + along * high
+    places = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, bins - 1)
+    return Distribution((), edges, _counted(places, bins, groups, n_groups, weights))
+
+
+def _column(block: Block | SparseBlock, place: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """The values of a column, and which rows have none; None where all have one."""
+    if isinstance(block, SparseBlock):
+        values = block.values[:, [place]].toarray().ravel()
+        return values, np.isnan(values)
+    return block.values[:, place], None if block.missing is None else block.missing[:, place]
+
+
+def _counted(places: np.ndarray, n_places: int, groups: np.ndarray, n_groups: int, weights: np.ndarray) -> np.ndarray:
+    counts = np.bincount(groups * n_places + places, weights, minlength=n_groups * n_places)
+    return counts.reshape(n_groups, n_places)
+
+
+def _in_words(value: object) -> str:
+    """A class or level as a reader knows it: 1, not np.int64(1) or 1.0; never long, for a result keeps it."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    try:
+        return str(value)[:_LONGEST_LEVEL]
+    except Exception:  # whatever a foreign __str__ raises: the features are chosen all the same
+        return shown(value)
