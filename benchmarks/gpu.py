@@ -282,7 +282,8 @@ def page(results: dict[str, Any]) -> str:
         "<!-- Made by `python benchmarks/gpu.py --page`, from benchmarks/results/gpu.json. Do not edit. -->",
         "# Thousands of features, proven on a GPU",
         f"Measured on one {about}, by `benchmarks/gpu.py`. Rounds are computed on the GPU in single precision; what "
-        "they prove is derived on the machine's CPU (4 or 8 of its 16 cores) in double precision, and is part of the seconds.",
+        "they prove is derived on the machine's CPU (4 or 8 of its 16 cores) in double precision, and is part of the "
+        "seconds.",
         f"Of {len(results['exact'])} subsets, {proven} are proven optimal. Three-state columns, copies and constant "
         "columns removed; NCI, DBWorld (dbw) and Dexter (dex) with all others, gene-like tables from "
         "`benchmarks/genes.py`.",

@@ -58,7 +58,7 @@ class PositivePart:
 
     def factor(self, look: int, *, to_prove: bool = False) -> Any:
         """F (m, r), for which FF' is about the positive part; `look` counts the calls."""
-        if look < LOOK_DOWN_EVERY or look % LOOK_DOWN_EVERY == 0 or self.jumped:
+        if to_prove or look < LOOK_DOWN_EVERY or look % LOOK_DOWN_EVERY == 0 or self.jumped:
             self._look_down(look)
         if self.directions is None or self.directions.shape[1] < SPARE_DIRECTIONS:
             self._follow_new(FIRST_DIRECTIONS, look)
