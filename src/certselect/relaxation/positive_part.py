@@ -120,7 +120,7 @@ class PositivePart:
         xp, V, low = self._arrays.xp, self.directions, self._far_down
         cosh = math.cosh(math.log(2.0 * MOST_RAISED) / degree)
         raised_too_far = int((self._above > 0.5 * (1.0 - cosh) * self._lowest).sum())
-        split = V.shape[1] - raised_too_far
+        split = max(0, V.shape[1] - raised_too_far)  # fewer are there after a step back
         # Of these the highest decides; one product at least turns them towards what the matrix has become.
         reach = math.acosh(1.0 - 2.0 * max(self._highest, 1e-6) / self._lowest)
         weaker = max(1, min(degree, int(math.log(2.0 * MOST_RAISED) / reach)))
