@@ -89,7 +89,7 @@ def test_a_saved_result_becomes_a_report_with_and_without_its_table(saved, table
     assert "were not checked" in page(tmp_path / "chosen.html")
     assert notes(run("report", saved)) == [f"note: report saved to '{tmp_path / 'chosen.html'}'{REPLACED}"]
     assert run("report", saved, "--table", table, "--out", tmp_path / "whole.html", "--quiet").stderr == ""
-    assert "they hold" in page(tmp_path / "whole.html")
+    assert "checked against the table and holds" in page(tmp_path / "whole.html")
 
 
 def test_a_result_of_another_table_becomes_no_report(saved, tmp_path):
@@ -104,7 +104,7 @@ def test_a_report_can_come_and_go_by_standard_streams(saved, table, tmp_path, mo
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(table.read_bytes())))
     done = run("report", saved, "--table", "-", "--out", "-")
     assert done.stdout.startswith(BEGINNING)
-    assert "they hold" in done.stdout
+    assert "checked against the table and holds" in done.stdout
     assert done.stderr == ""
     assert {file.name for file in tmp_path.iterdir()} == {"t.csv", "chosen.json"}
 

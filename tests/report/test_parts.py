@@ -59,6 +59,11 @@ def test_a_gap_is_never_rounded_down(gap, words):
         assert float(words[:-2].removeprefix("< ")) >= 100 * gap
 
 
+def test_a_bound_is_never_rounded_down():
+    shown = [wording.at_most(value) for value in (None, 0.0, 0.54084, 1.0, 1.18035, -0.10947, 2.31e-5)]
+    assert shown == [UNKNOWN, "0.0000", "0.5409", "1.0000", "1.1804", "-0.1094", "2.4e-05"]
+
+
 def test_the_bar_is_to_scale_unless_that_cannot_be_seen():
     drawn = charts.certificate_bar({"value": 3.0, "bound": 4.0})
     assert drawn == {"value": 75.0, "gap": 25.0, "thin": False}
@@ -222,3 +227,14 @@ def test_command_and_call_choose_the_same_features_again(tmp_path):
     called = eval(python_call(result, str(tmp_path / "t.csv")), {"choose_subset": choose_subset})
     assert called.names == result.names
     assert called.fingerprint == result.fingerprint
+
+
+def test_there_is_no_command_where_the_command_line_would_read_names_as_others():
+    table = pd.DataFrame(
+        {"x,y": [0, 1, 0, 1, 0, 1], "x": [0, 1, 1, 1, 0, 0], "y": [1, 1, 0, 0, 0, 1], "c": [0, 1, 0, 1, 0, 0]}
+    )
+    result = choose_subset(table, "c", 1, feature_groups={"at_most_one": [["x,y", "x"]]})
+    assert command(result) == ""
+    result = choose_subset(table.rename(columns={"x": "new\nline"}), "c", 1, include=["new\nline"])
+    assert command(result) == ""
+    assert "new\\nline" in python_call(result)

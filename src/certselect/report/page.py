@@ -96,6 +96,7 @@ def _templates() -> Environment:
     made.filters |= {
         "short": wording.short,
         "nats": wording.nats,
+        "at_most": wording.at_most,
         "percent": wording.percent,
         "gap": wording.gap_words,
         "p_value": wording.p_value,

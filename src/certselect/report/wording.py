@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from decimal import ROUND_CEILING, Context, Decimal
 
 from certselect.names import harmless
 
@@ -11,6 +12,7 @@ UNKNOWN = "–"  # noqa: RUF001 (a dash, which reads better in a column of numbe
 _LONGEST_NAME, _END = 80, 16
 _NEVER = 1e-15
 _LEAST_GAP = 1e-6
+_EQUAL = 1e-12  # what differs by so little is rounding, and counts as worth the same when it is proven
 
 
 def short(text: str, longest: int = _LONGEST_NAME) -> str:
@@ -31,6 +33,16 @@ def nats(value: float | None) -> str:
     return f"{value:.4f}" if value == 0 or abs(value) >= 1e-3 else f"{value:.1e}"
 
 
+def at_most(value: float | None) -> str:
+    """A bound in nats, with as many digits; rounded up, for it is a claim."""
+    if value is None:
+        return UNKNOWN
+    exact = Decimal(value)
+    if value == 0 or abs(value) >= 1e-3:
+        return f"{exact.quantize(Decimal('0.0001'), rounding=ROUND_CEILING):f}"
+    return f"{float(Context(prec=2, rounding=ROUND_CEILING).plus(exact)):.1e}"
+
+
 def percent(part: float | None) -> str:
     """A part of 1."""
     if part is None:
@@ -42,7 +54,7 @@ def gap_words(gap: float | None) -> str:
     """How far above the value the bound is; rounded up, for it is a claim."""
     if gap is None:
         return UNKNOWN
-    if gap <= 1e-9:
+    if gap <= _EQUAL:
         return "0 %"
     if gap < _LEAST_GAP:
         return f"< {100 * _LEAST_GAP:.4f} %"

@@ -36,7 +36,8 @@ def command(result: Result, table: str = TABLE) -> str:
         if options is None:
             return ""
         words += options
-    return shlex.join(words)
+    # A name with line breaks or other marks would reach the reader as something else.
+    return shlex.join(words) if all(map(str.isprintable, words)) else ""
 
 
 def _size(result: Result) -> int | float | str | None:
@@ -70,6 +71,8 @@ def _options(name: str, about: About, value: Any, features: Sequence[str]) -> li
     words: list[str] = []
     for option in about.options:
         part = value.get(option.part) if option.kind == "groups" else value
+        if option.kind == "groups" and any("," in _name(column, features) for group in part or () for column in group):
+            return None  # a comma ends a name there
         spelled = None if part is None else list(_spelled(option, part, features))
         if spelled is None:
             continue
