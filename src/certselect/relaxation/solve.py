@@ -56,7 +56,7 @@ def solve(
     k : int
         1 to n; 0 to sum(sizes) where these are given.
     method : {"auto", "interior_point", "low_rank", "scs", "clarabel"}
-        "auto" is "interior_point" up to n = 3000 (20000 on a GPU) and "low_rank" above, where
+        "auto" is "interior_point" up to n = 3000 (5000 on a GPU) and "low_rank" above, where
         entries that are copies of each other count once: the interior-point method merges
         them, the low-rank method does not. The last two are other people's solvers on the
         unreduced problem, for comparison; they need those packages.

@@ -2,7 +2,7 @@
 
 One problem after the other, the one with the largest bound first, goes through
 
-1. what the entries of the matrix show by themselves: a first bound, within seconds;
+1. what the entries of the matrix show by themselves: a first bound, before any round;
 2. rounds of the doubly nonnegative relaxation (`relaxation.nonnegative`), started from the best
    subset known, each of which yields a slack matrix that bounds the whole and every unit's two
    cases (`certificate.consequences`). Units that no better subset holds leave the problem, units
