@@ -52,6 +52,9 @@ LARGEST_RATIO = 1e100
 SHIFT_LOSS = 1e-10
 MAX_FACTORISATIONS = 12
 BLOCK = 512
+# Up to this size zeros are worth a factorisation too. Of more features they mean that time was too short to solve
+# anything, and so it is for seconds of linear algebra.
+ZEROS_UP_TO = 4000
 
 BY_ROW_SUMS = "the k largest sums of k entries of a row"
 BY_CHOLESKY = "a Cholesky factorisation of the slack matrix, its rounding errors counted"
@@ -75,7 +78,8 @@ def upper_bound(Q: np.ndarray, k: int, multipliers: np.ndarray, sizes: np.ndarra
 def prove_bound(Q: np.ndarray, k: int, multipliers: np.ndarray, sizes: np.ndarray | None = None) -> ProvedBound:
     """Bound x'Qx over all 0/1 vectors x with sizes'x = k (sizes all 1 if not given).
 
-    The better of two bounds: from the multipliers by Cholesky, and from row sums alone.
+    The better of two bounds: from the multipliers by Cholesky, and from row sums alone. Of many
+    features, where all multipliers are 0, the latter.
     With `sizes`, k may be 0 (nothing is chosen, which is worth 0), and where the sizes are
     seen not to add up to k the bound is -inf.
     """
@@ -90,8 +94,9 @@ def prove_bound(Q: np.ndarray, k: int, multipliers: np.ndarray, sizes: np.ndarra
     proved = ProvedBound(row_sum_bound(Q, k, s), BY_ROW_SUMS)
     magnitude = largest(Q)
     scale = order_of(magnitude)
-    exact = counts.fewest == len(Q) or (k == 1 if s is None else bool((s == k).all()))
-    if not exact and magnitude > 0.0 and np.isfinite(d).all() and np.abs(d).max() <= LARGEST_RATIO * scale:
+    enough = counts.fewest == len(Q) or (k == 1 if s is None else bool((s == k).all()))
+    enough = enough or (len(Q) > ZEROS_UP_TO and not d.any())
+    if not enough and magnitude > 0.0 and np.isfinite(d).all() and np.abs(d).max() <= LARGEST_RATIO * scale:
         with one_blas_thread(len(Q) <= SMALL):
             bound, shift = _cholesky_bound(Q, k, d / scale, scale, s)
         if bound * scale < proved.bound:

@@ -218,8 +218,8 @@ def _after_steps(open_problem: OpenProblem, known: float, proof: Proof, bound: f
     return _Rest(open_problem, bound, left_behind, last, decisions)
 
 
-def derived(problem: OpenProblem, step: Step) -> Consequences:
-    """What the step's matrix proves, if it is of the form a step has to have."""
+def derived(problem: OpenProblem, step: Step, *, cases: bool = True) -> Consequences:
+    """What the step's matrix proves, if it is of the form a step has to have; `cases` as for `consequences`."""
     m, N, w = len(problem), step.N, step.w
     if len(N) != m or w.shape != (m,) or w.dtype != np.float64:
         got = f"a proof step with a matrix of {len(N)} units and weights of shape {w.shape} ({w.dtype})"
@@ -234,7 +234,8 @@ def derived(problem: OpenProblem, step: Step) -> Consequences:
         raise InvalidInput("a proof step with twins that are not two units", "pairs", REMEDY)
     if {kept for kept, _ in step.twins} & {dropped for _, dropped in step.twins}:
         raise InvalidInput("a proof step that drops a unit it keeps", "twins either kept or dropped", REMEDY)
-    return consequences(problem, N.matrix(), w, np.array(step.twins, dtype=np.intp).reshape(-1, 2))
+    pairs = np.array(step.twins, dtype=np.intp).reshape(-1, 2)
+    return consequences(problem, N.matrix(), w, pairs, cases=cases)
 
 
 def _is_unit(unit: object, problem: OpenProblem) -> bool:

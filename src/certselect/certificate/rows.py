@@ -8,7 +8,8 @@ For 0/1 vectors x with s'x = k, and B symmetric,
 fractions of units allowed in both. Pairs that are never both chosen count as -inf. Every sum is
 rounded up where it is formed; the rounding of the entries themselves is counted by the caller.
 
-B is the only matrix: what is made of its rows is made of some of them at a time, on all cores.
+A large B is nowhere kept: its rows are formed where they are looked at, some at a time, on all cores. That takes less
+time than fresh memory for all of them.
 """
 
 from __future__ import annotations
@@ -27,17 +28,20 @@ ONE_GO = 1000
 BLOCK = 256
 
 
+RowsAsked = slice | np.ndarray
+
+
 class Rows:
     """Bounds on g'x + sum of B_ij x_i x_j from the rows of B."""
 
-    def __init__(self, B: np.ndarray, g: np.ndarray, sizes: np.ndarray, k: int) -> None:
+    def __init__(self, B: Callable[[RowsAsked], np.ndarray], g: np.ndarray, sizes: np.ndarray, k: int) -> None:
         self.B, self.g, self.sizes, self.k = B, g, sizes, k
         self._single = bool((sizes == 1).all())
         if self._single:
             # The k largest of each row, the least three of them first and in order.
-            m = len(B)
+            m = len(g)
             places = [place for place in (m - k, m - k + 1, m - k + 2) if place < m]
-            self._best = _by_rows(m, lambda rows: np.partition(B[rows], places, axis=1)[:, m - k :], k)
+            self._best = _by_rows(m, lambda rows: np.partition(B(rows), places, axis=1)[:, m - k :], k)
             self.whole = g + _sum_up(self._best[:, 1:])
         else:
             self.whole = g + self._beside(k - sizes)
@@ -60,18 +64,21 @@ class Rows:
         `down` is a power of two.
         """
 
-        def formed(rows: slice) -> np.ndarray:
+        m, weighted = len(Q), bool(w.any())
+
+        def formed(rows: RowsAsked) -> np.ndarray:
             block = down * Q[rows]
             block += down * N[rows]
-            block += np.outer(w[rows], sizes) + np.outer(sizes[rows], w)  # in this order it stays exactly symmetric
+            if weighted:
+                block += np.outer(w[rows], sizes) + np.outer(sizes[rows], w)  # in this order it stays exactly symmetric
+            block[np.arange(len(block)), np.arange(m)[rows]] = -np.inf
+            if never_both is not None:
+                block[never_both[rows]] = -np.inf
             return block
 
-        B = _by_rows(len(Q), formed, len(Q))
-        g = B.diagonal() - 2.0 * k * w
-        np.fill_diagonal(B, -np.inf)
-        if never_both is not None:
-            B[never_both] = -np.inf
-        return cls(B, g, sizes, k)
+        g = down * Q.diagonal() + down * N.diagonal()
+        g += 2.0 * w * sizes - 2.0 * k * w
+        return cls(formed if m > ONE_GO else formed(slice(0, m)).__getitem__, g, sizes, k)
 
     def charge(self, dues: np.ndarray) -> None:
         """Let every unit pay its part of a price."""
@@ -80,7 +87,7 @@ class Rows:
 
     def _beside(self, room: np.ndarray) -> np.ndarray:
         """The best of each row that fit into its room."""
-        return _by_rows(len(self.B), lambda rows: filled(self.B[rows], self.sizes, room[rows]))
+        return _by_rows(len(self.g), lambda rows: filled(self.B(rows), self.sizes, room[rows]))
 
     def anywhere(self) -> float:
         """On all subsets."""
@@ -94,14 +101,15 @@ class Rows:
             own = self.g + _sum_up(self._best[:, 2:]) if self.k > 2 else self.g
 
             def beside(rows: slice) -> np.ndarray:
-                worth = 2.0 * self.B[rows]
+                beside_it = self.B(rows)
+                worth = 2.0 * beside_it
                 worth += own
                 if self.k > 2:
-                    worth -= _lost(self.B[rows], self._best[:, 1])
+                    worth -= _lost(beside_it, self._best[:, 1])
                 return filled(worth, self.sizes, self.k - 1)
 
-            return self.g + _by_rows(len(self.B), beside)
-        result = np.empty(len(self.B))
+            return self.g + _by_rows(len(self.g), beside)
+        result = np.empty(len(self.g))
         for size in np.unique(self.sizes).tolist():
             units = np.flatnonzero(self.sizes == size)
             own, room = self.g + self._beside(self.k - size - self.sizes), self.k - size
@@ -109,30 +117,31 @@ class Rows:
         return result
 
     def _joined(self, units: np.ndarray, own: np.ndarray, room: int, rows: slice) -> np.ndarray:
-        return filled(2.0 * self.B[units[rows]] + own, self.sizes, room)
+        return filled(2.0 * self.B(units[rows]) + own, self.sizes, room)
 
     def if_out(self) -> np.ndarray:
         """With unit i (row) out: the best of the others' (column) g_j and rows, all without i."""
 
         def others(rows: slice) -> np.ndarray:
             if self._single and self.k > 1:
-                worth = self.whole - _lost(self.B[rows], self._best[:, 0])
+                worth = self.whole - _lost(self.B(rows), self._best[:, 0])
             else:
                 worth = np.tile(self.whole, (rows.stop - rows.start, 1))
             np.fill_diagonal(worth[:, rows], -np.inf)
             return filled(worth, self.sizes, self.k)
 
-        return _by_rows(len(self.B), others)
+        return _by_rows(len(self.g), others)
 
     def if_both(self, i: int, j: int) -> float:
         """With two units in."""
         left = self.k - int(self.sizes[i] + self.sizes[j])
-        if left < 0 or self.B[i, j] == -np.inf:
+        beside_one, beside_other = self.B(np.array([i, j]))
+        if left < 0 or beside_one[j] == -np.inf:
             return -math.inf
         if left not in self._beside_both:
             self._beside_both[left] = self._beside(left - self.sizes)
-        worth = 2.0 * (self.B[i] + self.B[j]) + self.g + self._beside_both[left]
-        return float(self.g[i] + self.g[j] + 2.0 * self.B[i, j] + filled(worth[None], self.sizes, left)[0])
+        worth = 2.0 * (beside_one + beside_other) + self.g + self._beside_both[left]
+        return float(self.g[i] + self.g[j] + 2.0 * beside_one[j] + filled(worth[None], self.sizes, left)[0])
 
 
 def _by_rows(m: int, made: Callable[[slice], np.ndarray], width: int = 0) -> np.ndarray:

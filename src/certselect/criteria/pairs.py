@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     from certselect.information.terms import InformationTerms
+
+# So many rows tell how long all of them take.
+ROWS = 16
 
 
 class PairSource(Protocol):
@@ -21,6 +25,10 @@ class PairSource(Protocol):
 
     def matrix(self) -> np.ndarray:
         """All pair terms (n, n)."""
+        ...
+
+    def seconds_for_matrix(self) -> float:
+        """About how long that would take here and now; 0 where it is there already."""
         ...
 
 
@@ -36,6 +44,9 @@ class GivenPairs:
     def matrix(self) -> np.ndarray:
         return self.terms
 
+    def seconds_for_matrix(self) -> float:
+        return 0.0
+
 
 @dataclass(frozen=True, eq=False)
 class TermPairs:
@@ -49,6 +60,17 @@ class TermPairs:
 
     def matrix(self) -> np.ndarray:
         return self.terms.pair_matrix(self.kind)
+
+    def seconds_for_matrix(self) -> float:
+        """Judged by some rows, the second time: the first may compile something. Each pair is in two rows."""
+        if self.kind in self.terms.__dict__:
+            return 0.0
+        seconds, few = [], np.arange(min(ROWS, self.terms.n_features))
+        for _ in range(2):
+            started = perf_counter()
+            self.terms.pairs.rows(self.kind, few)
+            seconds.append(perf_counter() - started)
+        return min(seconds) / len(few) * self.terms.n_features / 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +91,9 @@ class SummedPairs:
 
     def matrix(self) -> np.ndarray:
         return self._whole
+
+    def seconds_for_matrix(self) -> float:
+        return self.columns.seconds_for_matrix()
 
     @cached_property
     def _whole(self) -> np.ndarray:

@@ -227,7 +227,7 @@ def solve_for_bound(
     def keep(iterate: Iterate) -> None:
         found.multipliers, found.lift = iterate.multipliers, iterate.lift
 
-    if limit.too_short_for(problem.reduced.matrix):
+    if limit.too_short_for(len(problem.reduced.matrix)):
         found.cut_short, found.limit = True, limit
         return
     with timed(seconds, "relaxation"):

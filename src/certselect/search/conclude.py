@@ -28,9 +28,13 @@ from certselect.search.polish import polish as polish_by_swaps
 from certselect.search.ranking import values_along
 from certselect.search.registry import is_built_in
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.search.strategies.forward import forward
 from certselect.search.strategy import Strategy
 from certselect.search.time_limit import TimeLimit
 from certselect.search.timed import timed
+
+# The pair terms of so few features take no time worth asking about.
+FEW = 1000
 
 
 def answer(
@@ -49,13 +53,25 @@ def answer(
     seconds: dict[str, float] = {}
     try:
         found.limit = for_search(limit, strategy, certify)
-        search(problem, strategy, found, seconds, rng, options)
+        if strategy.needs_all_pairs and _pairs_take_too_long(problem, found.limit):
+            search(problem, replace(strategy, run=forward), found, seconds, rng, {})
+            found.cut_short = True
+        else:
+            search(problem, strategy, found, seconds, rng, options)
         # A search that always comes with a bound may have had no time for it: a poor one is better than none.
         bound = certify or (strategy.bounds and found.cut_short)
         asked: dict[str, Any] = {"limit": limit, "polish": polish, "certify": bound, "warm_start": warm_start}
         return _concluded(problem, strategy, found, seconds, **asked)
     except KeyboardInterrupt:
         return stopped(problem, strategy, found, seconds)
+
+
+def _pairs_take_too_long(problem: SubsetProblem, limit: TimeLimit) -> bool:
+    """Whether there is no time for the pair terms of all features, which most searches and every bound start from."""
+    pairs = problem.units.pairs
+    if pairs is None or limit.ends == math.inf or len(problem.candidates) <= FEW:
+        return False
+    return pairs.seconds_for_matrix() > limit.left
 
 
 def for_search(limit: TimeLimit, strategy: Strategy, certify: bool | str) -> TimeLimit:
@@ -135,7 +151,9 @@ def _concluded(
         with timed(seconds, "polish"):
             polish_by_swaps(searched, found)
     selection = _valued(problem, strategy, found, seconds)
-    if found.any_size:
+    if certify and _pairs_take_too_long(problem, limit):
+        found.cut_short, found.limit, certify = True, limit, False
+    if found.any_size or not (certify or found.proved is not None or found.multipliers is not None):
         return told_of_limit(selection, found)  # the bound is on subsets of k features
     tight = certify == "tight" and has_room_for_proof(len(problem.reduced.matrix))
     if tight and found.proved is None and found.status != INTERRUPTED:

@@ -25,9 +25,15 @@ def hopeless_floor(problem: ReducedProblem, positions: list[int]) -> float:
     Q, most = problem.matrix, unit_counts(problem.k, problem.sizes).most
     if problem.k <= 0 or not 0 < most <= len(Q):
         return -math.inf
+    lowest, of_best = float(Q.min()), math.fsum(map(abs, problem.terms(positions))) + abs(problem.constant)
+    if of_best > 0.0 and lowest >= FAR_BELOW * _floor(of_best):
+        return -math.inf  # as a rule: what a subset can gain would only lower the floor
     best_of_rows = np.partition(np.maximum(Q, 0.0), len(Q) - most, axis=1)[:, len(Q) - most :]
     rows = np.maximum(Q.diagonal(), 0.0) + best_of_rows.sum(axis=1, dtype=np.float64)
     gained = float(np.partition(rows, len(Q) - most)[len(Q) - most :].sum())
-    beyond = max(gained, math.fsum(map(abs, problem.terms(positions)))) + abs(problem.constant)
-    floor = -4.0 * order_of(beyond)
-    return floor if beyond > 0.0 and float(Q.min()) < FAR_BELOW * floor else -math.inf
+    beyond = max(gained + abs(problem.constant), of_best)
+    return _floor(beyond) if beyond > 0.0 and lowest < FAR_BELOW * _floor(beyond) else -math.inf
+
+
+def _floor(beyond: float) -> float:
+    return -4.0 * order_of(beyond)

@@ -236,8 +236,8 @@ class Prover:
     def _look_at_rows(self, case: Case) -> None:
         """The bound that the entries of the matrix give by themselves."""
         m = len(case.problem)
-        step = Step(Coarse.of(np.zeros((m, m))), np.zeros(m))
-        case.bound, case.tightest = derived(case.problem, step).bound, step
+        step = Step(Coarse.nothing(m), np.zeros(m))
+        case.bound, case.tightest = derived(case.problem, step, cases=False).bound, step
 
     def _advanced(self, case: Case) -> bool:
         """The same as `_advance`, from the start and on the CPU where the memory of a GPU ends in the middle of it."""

@@ -51,21 +51,21 @@ class TimeLimit:
         """The same limit for work that may use no more than these seconds."""
         return replace(self, ends=min(self.ends, perf_counter() + seconds))
 
-    def too_short_for(self, matrix: np.ndarray) -> bool:
-        """Whether the eigenvalues of a symmetric matrix, or as much work, would take longer than is left.
+    def too_short_for(self, size: int) -> bool:
+        """Whether the eigenvalues of a symmetric matrix of this size, or as much work, would take longer than is left.
 
-        What a decomposition or a solver's first steps begin, nothing can interrupt. Judged by how long a corner of
-        the matrix takes here and now: the time grows with the cube of the size.
+        What a decomposition or a solver's first steps begin, nothing can interrupt. Judged by how long those of a
+        small matrix take here and now: the time grows with the cube of the size.
         """
-        if self.ends == math.inf or len(matrix) <= CORNER:
+        if self.ends == math.inf or size <= CORNER:
             return self.over
-        corner = matrix[:CORNER, :CORNER]
-        with threads_for(len(matrix)):
+        corner = np.random.default_rng(0).standard_normal((CORNER, CORNER))
+        with threads_for(size):
             started = perf_counter()
             for _ in range(TRIES):
                 np.linalg.eigvalsh(corner)
             seconds = (perf_counter() - started) / TRIES
-        return seconds * (len(matrix) / CORNER) ** 3 > self.left
+        return seconds * (size / CORNER) ** 3 > self.left
 
 
 NO_LIMIT = TimeLimit()

@@ -61,7 +61,7 @@ def cobra(
         found.multipliers, found.lift = iterate.multipliers, iterate.lift
 
     start_from_forward(problem, found, rng)
-    if found.out_of_time() or found.limit.too_short_for(problem.reduced.matrix):
+    if found.out_of_time() or found.limit.too_short_for(len(problem.reduced.matrix)):
         found.cut_short = True
         return
     limits = {"tol": tol, "max_seconds": found.limit.part(FOR_RELAXATION).left}

@@ -72,19 +72,14 @@ def qpfs(
     completion = Completion(problem.rules)
     ranking = most_relevant(problem, candidates)
     if problem.pairs is not None and alpha != 1.0 and not found.out_of_time():
-        r = problem.linear[candidates].astype(np.float64)
-        if rows is None:
-            sample, H = None, pair_terms(problem, candidates)
-        else:
-            sample, H = sampled_rows(problem, candidates, rows, rng)
-        if found.limit.too_short_for(H if sample is None else H[:, sample]):
+        if found.limit.too_short_for(len(candidates) if rows is None else rows):
             found.cut_short = True
         else:
-            weights = (
-                exact_weights(H, r, alpha, found.limit)
-                if sample is None
-                else nystroem_weights(sample, H, r, alpha, found.limit)
-            )
+            r = problem.linear[candidates].astype(np.float64)
+            if rows is None:
+                weights = exact_weights(pair_terms(problem, candidates), r, alpha, found.limit)
+            else:
+                weights = nystroem_weights(*sampled_rows(problem, candidates, rows, rng), r, alpha, found.limit)
             ranking = ranked(problem, candidates, weights)
             found.out_of_time()  # then the programme is not solved to the end
     found.indices = completion.in_order(ranking)

@@ -44,7 +44,7 @@ def soss(problem: UnitProblem, found: Found, rng: np.random.Generator, /, *, dra
     reduced = problem.reduced
     if reduced.k == 0:
         return  # the required units are all there is to choose
-    if found.out_of_time() or found.limit.too_short_for(reduced.matrix):
+    if found.out_of_time() or found.limit.too_short_for(len(reduced.matrix)):
         found.cut_short = True
         return
     membership = solve_concave(
