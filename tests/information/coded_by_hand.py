@@ -39,6 +39,7 @@ def terms_of(table, correction, *, compiled=False, n_jobs=1, dtype=np.float64):
     """Terms whose pairs are surely counted by the compiled kernels, or surely without them."""
     kept, limit = set(plugin._compiled_for), plugin._PLAIN_CELLS
     plugin._compiled_for.clear()
+    plugin._counted_plainly.clear()
     plugin._PLAIN_CELLS = -1 if compiled else 10**18
     try:
         terms = plugin_terms(table, correction=correction, dtype=np.dtype(dtype), n_jobs=n_jobs)

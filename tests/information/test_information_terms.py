@@ -98,6 +98,7 @@ def test_without_compiled_kernels_the_terms_are_the_same(monkeypatch):
     matrices = {name: getattr(compiled, name) for name in MATRICES}
     assert compiled.pairs._compiled is not None
     monkeypatch.setattr(plugin, "_compiled_for", set())
+    plugin._counted_plainly.clear()
     plain = information_terms(X, y)
     for name in MATRICES:
         assert (getattr(plain, name) == matrices[name]).all()
@@ -136,10 +137,30 @@ def test_names_entropies_and_constants():
     assert (terms.interaction[1] == 0).all()
 
 
+def test_many_small_tables_get_the_compiled_kernels_once_that_is_worth_it(monkeypatch, tmp_path):
+    rng = np.random.default_rng(8)
+    X, y = rng.integers(0, 3, (60, 5)), rng.integers(0, 2, 60)
+    monkeypatch.setattr(plugin, "_compiled_for", set())
+    monkeypatch.setattr(plugin, "_PLAIN_CELLS", 2000)  # one table with its pairs is 60 x 5 x 6, so the second passes it
+    monkeypatch.setattr(plugin, "_KERNELS", tmp_path)
+    plugin._counted_plainly.clear()
+
+    def compiled():
+        terms = information_terms(X, y)
+        assert terms.redundancy.shape == (5, 5)
+        return terms.pairs._compiled is not None
+
+    assert [compiled() for _ in range(3)] == [False, False, False]  # nothing is on the disk
+    (tmp_path / "bits.count_groups-1.py311.nbi").touch()
+    plugin._counted_plainly.clear()
+    assert [compiled() for _ in range(4)] == [False, True, True, True]
+
+
 def test_a_small_table_of_another_kind_does_not_wait_for_the_compiler(monkeypatch):
     rng = np.random.default_rng(7)
     X, y = rng.integers(0, 3, (60, 5)), rng.integers(0, 2, 60)
     monkeypatch.setattr(plugin, "_compiled_for", set())
+    plugin._counted_plainly.clear()
     kinds = [information_terms(X, y), information_terms(X, y, dtype="float32"), information_terms(X * 99, y)]
     plugin._compiled_for.add(kinds[0].pairs._needs())
     for terms, compiled in zip(kinds, (True, False, True), strict=True):

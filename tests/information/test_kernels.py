@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import naive
 from certselect.coding import code_table
 from certselect.information.kernels import compiled, packing
+from certselect.information.kernels.bits import SMALL_MARGIN
 from certselect.information.kernels.compiled import CompiledCounter
 from certselect.information.kernels.entropy_sums import count_log_table
 from certselect.information.kernels.plain import PlainCounter
@@ -69,6 +70,22 @@ def test_compiled_counts_equal_plain_counts(table, n_threads):
         expected = plain_matrix(table, kind)
         assert (fast.matrix(kind) == expected).all()
         assert (fast.rows(kind, everyone) == expected).all()
+
+
+@pytest.mark.parametrize("largest", [SMALL_MARGIN - 1, SMALL_MARGIN, SMALL_MARGIN + 1])
+def test_levels_of_few_samples_are_looked_up_together(largest):
+    """Every level of a feature counts, level 0 too: beside one that is larger, cells are looked up one by one."""
+    rng = np.random.default_rng(largest)
+    m = 2 * SMALL_MARGIN - 2
+    halves = rng.permutation(np.arange(m) < largest)
+    thirds = rng.permutation(np.arange(m) // (largest // 2) % 3)
+    others = [rng.integers(0, levels, m) for levels in (2, 3, 3, 4, 5, 1, 2)]
+    table = coded([halves, ~halves, thirds, *others], rng.integers(0, 3, m))
+    fast = CompiledCounter(table, 1, FLOAT64)
+    for kind in KINDS:
+        expected = plain_matrix(table, kind)
+        assert (fast.matrix(kind) == expected).all()
+        assert (fast.rows(kind, np.arange(len(table.codes))) == expected).all()
 
 
 def test_sums_equal_the_twins_counts(table):

@@ -4,7 +4,6 @@ No test waits: the clock is made of numbers.
 """
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest

@@ -11,6 +11,9 @@ import numpy as np
 
 from certselect.coding.model import CodedTable, SparseCodedTable
 
+# Up to so many levels are looked at one by one.
+MARKED_LEVELS = 16
+
 
 def copies_of(
     coded: CodedTable | SparseCodedTable, alike: np.ndarray, constant: np.ndarray
@@ -24,6 +27,10 @@ def copies_of(
     if not len(suspects):
         return ()
     columns = _codes(coded, suspects)
+    shared = _sharing_marks(columns)
+    suspects, columns = suspects[shared], columns[shared]
+    if not len(suspects):
+        return ()
     if coded.coding.absent is not None:  # a row without a value is no row of any level
         absent = coded.coding.absent[suspects]
         same_gaps = columns == absent[:, None]
@@ -53,14 +60,40 @@ def _ranks(column: np.ndarray) -> np.ndarray:
 
 
 def _resembling(alike: np.ndarray, constant: np.ndarray) -> np.ndarray:
-    """Columns that have their numbers in common with another one, to nine digits, ascending."""
+    """Columns whose numbers are about those of another one, to nine digits, ascending."""
     open_ = np.flatnonzero(~constant)
     if len(open_) < 2:
         return open_[:0]
-    rounded = np.round(alike[open_], 9)
-    order = np.lexsort(rounded.T)
-    same = (rounded[order][1:] == rounded[order][:-1]).all(axis=1)
-    return np.sort(open_[order][np.concatenate([[False], same]) | np.concatenate([same, [False]])])
+    # One number of all of them, in which copies agree, and hardly anybody else.
+    key = np.zeros(len(open_))
+    for numbers in alike[open_].T:
+        key = 0.6180339887 * key + np.round(numbers, 9)
+    return open_[_shared(key)]
+
+
+def _sharing_marks(codes: np.ndarray) -> np.ndarray:
+    """Which columns (p, m) have a mark in common with another one; those that divide the rows alike do.
+
+    Every row has a random number. A mark is made of their sums over the rows of each level, in a way
+    that does not depend on how levels are called: so most columns need not be compared at all.
+    """
+    p, m = codes.shape
+    if int(codes.max()) > MARKED_LEVELS:  # they are few, as they hardly resemble one another
+        return np.arange(p)
+    # Sums of these are exact.
+    numbers = np.random.default_rng(0).integers(1, 2**52 // m, m).astype(np.float64)
+    marks = np.zeros(p, dtype=np.uint64)
+    for level in range(int(codes.max()) + 1):
+        sums = ((codes == level) @ numbers).astype(np.uint64)
+        marks += sums * sums  # modulo 2^64
+    return _shared(marks)
+
+
+def _shared(marks: np.ndarray) -> np.ndarray:
+    """Where in (n,) stands what stands somewhere else too, ascending."""
+    order = np.argsort(marks, kind="stable")
+    same = marks[order][1:] == marks[order][:-1]
+    return np.sort(order[np.concatenate([[False], same]) | np.concatenate([same, [False]])])
 
 
 def _codes(coded: CodedTable | SparseCodedTable, columns: np.ndarray) -> np.ndarray:

@@ -178,9 +178,9 @@ def _cut_integers(table: Table, coded: CodedTable | SparseCodedTable) -> tuple[D
     """The columns of whole numbers that have too many values to be levels."""
     if coded.coding.integers != "auto":
         return ()
-    whole = {int(i) for block in table.blocks if block.kind == "integer" for i in block.positions}
-    cut = [int(i) for part in coded.coding.parts if isinstance(part, NumberCuts) for i in part.positions]
-    columns = tuple(sorted(whole.intersection(cut)))
+    whole = [block.positions for block in table.blocks if block.kind == "integer"]
+    cut = [part.positions for part in coded.coding.parts if isinstance(part, NumberCuts)]
+    columns = tuple(np.intersect1d(np.concatenate(whole), np.concatenate(cut)).tolist()) if whole and cut else ()
     why = f"whole numbers of more than {MOST_WHOLE_LEVELS} different values, measured as numbers"
     return (Decision("number", why, columns),) if columns else ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from certselect.information.kernels.compiled import CompiledCounter
     from certselect.information.kernels.sparse import SparseCounter
 
-    Counter = PlainCounter | CompiledCounter | PlainCellCounter | CompiledCellCounter
+    AnyCounter = PlainCounter | CompiledCounter | PlainCellCounter | CompiledCellCounter
 
 # Cells (samples x features x features) counted without a compiler, in about 0.2 s;
 # loading the compiled kernels takes longer, compiling them the first time much longer.
@@ -34,6 +35,10 @@ _PLAIN_CELLS = 10_000_000
 # Kinds of tables this process has loaded machine code for: the next of the kind, however
 # small, is counted by it, the first small one of another kind need not wait for a compiler.
 _compiled_for: set[tuple[np.dtype, np.dtype, str]] = set()
+# Cells of each kind that this process has counted without them. Who fits many small tables, as in cross-validation,
+# gets the machine code once loading it is a small part of the whole, if it lies on the disk.
+_counted_plainly: Counter[tuple[np.dtype, np.dtype, str]] = Counter()
+_KERNELS = Path(__file__).parent / "kernels" / "__pycache__"
 
 
 class CountedPairs:
@@ -67,14 +72,18 @@ class CountedPairs:
     def both(self) -> tuple[np.ndarray, np.ndarray]:
         return self._counter(len(self._table.codes)).both()
 
-    def _counter(self, n_rows: int) -> Counter:
+    def _counter(self, n_rows: int) -> AnyCounter:
         """Who shall count `n_rows` more features with all."""
-        self._cells += n_rows * self._table.codes.size
-        if self._compiled is None and (self._cells > _PLAIN_CELLS or self._needs() in _compiled_for):
-            self._compiled = self._load_compiled()
-            _compiled_for.add(self._needs())
         if self._compiled is not None:
             return self._compiled
+        kind, cells = self._needs(), n_rows * self._table.codes.size
+        self._cells += cells
+        worth_it = self._cells > _PLAIN_CELLS or kind in _compiled_for
+        if worth_it or (_counted_plainly[kind] > _PLAIN_CELLS and self._on_disk()):
+            self._compiled = self._load_compiled()
+            _compiled_for.add(kind)
+            return self._compiled
+        _counted_plainly[kind] += cells
         if self._plain is None and self._by_cells is not None:
             self._plain = PlainCellCounter(self._by_cells, self._dtype)
         elif self._plain is None:
@@ -94,6 +103,10 @@ class CountedPairs:
         _announce_compiling(bits.count_groups, any(way != "cells" for *_, way in _compiled_for))
         return compiled.CompiledCounter(self._table, self._threads, self._dtype, self._correction)
 
+    def _on_disk(self) -> bool:
+        """Whether machine code was kept where it is by default, told without loading the compiler."""
+        return _has_kernel(_KERNELS, "bits.count_groups" if self._by_cells is None else "cell_kernels.measure_pairs")
+
     def _needs(self) -> tuple[np.dtype, np.dtype, str]:
         """What decides which machine code a table needs."""
         if self._by_cells is not None:
@@ -104,9 +117,12 @@ class CountedPairs:
 
 def _announce_compiling(kernel: Any, loaded: bool) -> None:
     module = kernel.py_func.__module__.rpartition(".")[2]
-    name = f"{module}.{kernel.py_func.__name__}*.nbi"
-    if not loaded and not any(Path(str(kernel.stats.cache_path)).glob(name)):
+    if not loaded and not _has_kernel(Path(str(kernel.stats.cache_path)), f"{module}.{kernel.py_func.__name__}"):
         report("compiling the kernels (once after installation)", 0, 1)
+
+
+def _has_kernel(folder: Path, name: str) -> bool:
+    return any(folder.glob(f"{name}*.nbi"))
 
 
 def plugin_terms(

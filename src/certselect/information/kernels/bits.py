@@ -15,11 +15,22 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from certselect.information.kernels.lanes import LANES, add_looked_up, add_to, load, spread, store_scaled, subtract
+from certselect.information.kernels.lanes import (
+    LANES,
+    add_looked_up,
+    add_to,
+    load,
+    shifted,
+    spread,
+    store_scaled,
+    subtract,
+)
 from certselect.information.kernels.tile import count_four_rows, count_one_row, level_bits
 
 # What to write for a pair; `BOTH` is redundancy and conditional redundancy.
 REDUNDANCY, INTERACTION, BOTH = 0, 1, 2
+# Levels of no more samples than this have their sums of phi over three cells looked up in one go.
+SMALL_MARGIN = 127
 
 
 @njit(nogil=True, cache=True)
@@ -112,14 +123,29 @@ def count_groups(
     totals = np.empty(most_right * most_rows * LANES, np.uint64)
     within = np.empty(most_slots * LANES, np.int64)
     terms, slices = np.empty(LANES), np.empty(LANES)
+    most_tables = (n_classes + 1) * (most_rows + most_slots)
+    table_at, table_bits = np.empty(most_tables, np.int64), np.empty(most_tables, np.int64)
+    row_sums = np.empty(0, np.int64)
 
     for g in range(len(group_at) - 1):
         if right_first[g] >= right_last[g]:
             continue
         begin, end = group_at[g], group_at[g + 1]
         rows = _gather_left(left_slots[begin:end], bits, block_levels, block_at, slot_levels, n_words, left)
+        needed = _place_tables(
+            left_slots[begin:end], block_levels, slot_levels, margins, margin_at, class_size, n_samples,
+            what != REDUNDANCY, table_at, table_bits,
+        )  # fmt: skip
+        if needed > len(row_sums):
+            row_sums = np.empty(needed, np.int64)
+        if needed:
+            _fill_tables(
+                left_slots[begin:end], block_levels, slot_levels, margins, margin_at, class_size, n_samples,
+                what != REDUNDANCY, table_at, table_bits, logs, row_sums,
+            )  # fmt: skip
         for block in range(right_first[g], right_last[g]):
             n_right = block_levels[block] - 1
+            looked_up = needed > 0 and 1 <= n_right <= 2
             size = n_right * rows * LANES
             within[:] = 0
             for c in range(n_slices):
@@ -142,9 +168,17 @@ def count_groups(
                         home = slot // LANES
                         left_margin = margin_at[home] + c * (block_levels[home] - 1) * LANES + slot % LANES
                         right_margin = margin_at[block] + c * n_right * LANES
-                        cells = _sum_cells(
-                            target, rows, row, n_left, n_right, margins, left_margin, right_margin, class_size[c], logs
-                        )
+                        if looked_up:
+                            at = c * (rows + end - begin) + row + s - begin
+                            cells = _sum_rows(
+                                target, rows, row, n_left, n_right, margins, right_margin, at, table_at, table_bits,
+                                row_sums,
+                            )  # fmt: skip
+                        else:
+                            cells = _sum_cells(
+                                target, rows, row, n_left, n_right, margins, left_margin, right_margin, class_size[c],
+                                logs,
+                            )  # fmt: skip
                         add_to(within, (s - begin) * LANES, cells)
                         row += n_left
                 if c:
@@ -157,9 +191,15 @@ def count_groups(
                 home = slot // LANES
                 left_margin = margin_at[home] + n_classes * (block_levels[home] - 1) * LANES + slot % LANES
                 right_margin = margin_at[block] + n_classes * n_right * LANES
-                cells = _sum_cells(
-                    totals, rows, row, n_left, n_right, margins, left_margin, right_margin, n_samples, logs
-                )
+                if looked_up:
+                    at = n_classes * (rows + end - begin) + row + s - begin
+                    cells = _sum_rows(
+                        totals, rows, row, n_left, n_right, margins, right_margin, at, table_at, table_bits, row_sums
+                    )
+                else:
+                    cells = _sum_cells(
+                        totals, rows, row, n_left, n_right, margins, left_margin, right_margin, n_samples, logs
+                    )
                 row += n_left
                 _write_block(
                     cells, within, (s - begin) * LANES, slot_feature, slot, block, level_sums, level_class_sums,
@@ -207,6 +247,79 @@ def _sum_cells(counts, rows, row_at, n_left, n_right, margins, left_margin, righ
         cells = add_looked_up(cells, logs, rest)
         corner = subtract(corner, rest)
     return add_looked_up(cells, logs, corner)
+
+
+@njit(nogil=True, forceinline=True)
+def _left_level(slot, level, c, block_levels, slot_levels, margins, margin_at, size):
+    """How many of the samples of a slice (`size`) have this level; the last stands for level 0."""
+    home = slot // LANES
+    at = margin_at[home] + c * (block_levels[home] - 1) * LANES + slot % LANES
+    n_left = slot_levels[slot] - 1
+    if level < n_left:
+        return np.int64(margins[at + level * LANES])
+    for row in range(n_left):
+        size -= np.int64(margins[at + row * LANES])
+    return size
+
+
+@njit(nogil=True)
+def _place_tables(
+    slots, block_levels, slot_levels, margins, margin_at, class_size, n_samples, conditional, table_at, table_bits
+):
+    """Where in one array the tables of `_fill_tables` stand, and how long it is; 0 where a level is too large.
+
+    One for each slice and level of each slot: by slice (classes, then all samples), slot and level, level 0 last.
+    """
+    n_classes, place, end = len(class_size), 0, 0
+    for c in range(n_classes + 1):
+        size = np.int64(class_size[c]) if c < n_classes else np.int64(n_samples)
+        for slot in slots:
+            for level in range(slot_levels[slot]):
+                margin = _left_level(slot, level, c, block_levels, slot_levels, margins, margin_at, size)
+                if conditional or c == n_classes:
+                    if margin > SMALL_MARGIN:
+                        return 0
+                    bits = 0
+                    while (1 << bits) <= margin:
+                        bits += 1
+                    table_at[place], table_bits[place] = end, bits
+                    end += 1 << (2 * bits)
+                place += 1
+    return end
+
+
+@njit(nogil=True)
+def _fill_tables(
+    slots, block_levels, slot_levels, margins, margin_at, class_size, n_samples, conditional, table_at, table_bits,
+    logs, row_sums,
+):  # fmt: skip
+    """For each level of the left, sums of phi over its cells: of a counts, b counts and what they leave, at (b, a)."""
+    n_classes, place = len(class_size), 0
+    for c in range(n_classes + 1):
+        size = np.int64(class_size[c]) if c < n_classes else np.int64(n_samples)
+        for slot in slots:
+            for level in range(slot_levels[slot]):
+                if conditional or c == n_classes:
+                    margin = _left_level(slot, level, c, block_levels, slot_levels, margins, margin_at, size)
+                    at, bits = table_at[place], table_bits[place]
+                    for b in range(margin + 1):
+                        for a in range(margin + 1 - b):
+                            row_sums[at + (b << bits) + a] = logs[a] + logs[b] + logs[margin - a - b]
+                place += 1
+
+
+@njit(nogil=True, forceinline=True)
+def _sum_rows(counts, rows, row_at, n_left, n_right, margins, right_margin, place, table_at, table_bits, row_sums):
+    """The same as `_sum_cells` where the right has two or three levels: one look-up for each level of the left."""
+    cells, nothing = spread(np.int64(0)), spread(np.int64(0))
+    rest_a = load(margins, right_margin)
+    rest_b = load(margins, right_margin + LANES) if n_right == 2 else nothing
+    for row in range(n_left):
+        a = load(counts, (row_at + row) * LANES)
+        b = load(counts, (rows + row_at + row) * LANES) if n_right == 2 else nothing
+        cells = add_looked_up(cells, row_sums, shifted(b, table_bits[place + row], a, table_at[place + row]))
+        rest_a, rest_b = subtract(rest_a, a), subtract(rest_b, b)
+    return add_looked_up(cells, row_sums, shifted(rest_b, table_bits[place + n_left], rest_a, table_at[place + n_left]))
 
 
 @njit(nogil=True, forceinline=True)

@@ -13,14 +13,15 @@ from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.packing import pack_table
 from certselect.information.kernels.scatter import scatter_pairs
 from certselect.settings import Measuring
-from certselect.threads import run_parts
+from certselect.threads import run_parts, side_by_side
 
 _WHAT = {"redundancy": REDUNDANCY, "interaction": INTERACTION, "conditional_redundancy": BOTH}
 # Nanoseconds on one core, measured: a word ANDed and counted, a look-up of phi, a
 # sample scattered without and with class slices. Only their ratios matter much.
 _WORD, _LOOK_UP, _SCATTER, _SCATTER_SLICES = 0.07, 1.3, 1.8, 3.2
 _ROWS_PER_GROUP = 32  # bit rows on the left at a time: their counts stay in the first-level cache
-_WORTH_A_THREAD = 5e5  # nanoseconds of work below which a second thread costs more than it brings
+_WORTH_A_THREAD = 1e5  # nanoseconds of work below which a second thread costs more than it brings
+_PARTS_PER_THREAD = 2  # of a row: few, as each costs a call; not one, as a thread may have to wait for its core
 _ONE = np.array([0, 1])  # where one group of one feature begins and ends
 _PART = 5e7  # nanoseconds of work between two reports of progress
 
@@ -48,11 +49,11 @@ class CompiledCounter:
         for row, feature in enumerate(features):
             slot = int(packed.feature_slot[feature])
             plan = self._plan_row(int(packed.levels[feature]), slot // LANES < packed.n_packed, what)
-            parts = [partial(self._count_row, slot, row, plan, part, what, out, other) for part in range(plan[1])]
-            run_parts("pairs", parts, self._threads)
+            count = partial(self._count_row, slot, row, plan, what, out, other)
+            side_by_side(count, range(plan[1]), self._threads)
         return other if kind == "conditional_redundancy" else out
 
-    def _count_row(self, slot, row, plan, part, what, out, other) -> None:
+    def _count_row(self, slot, row, plan, what, out, other, part) -> None:
         """One part of one feature's terms with all: its share of the blocks by bit rows, and of the rest."""
         (limit, n_parts), n = plan, len(self._packed.levels)
         left, rows = np.array([slot]), np.array([row])
@@ -131,7 +132,8 @@ class CompiledCounter:
         plan = self._plans.get((levels, has_bits, what))
         if plan is None:
             limit = self._bit_blocks(levels, has_bits, what)
-            plan = limit, self._part_count(self._cost(levels, 0, limit, what))
+            worth = self._cost(levels, 0, limit, what) > _WORTH_A_THREAD and self._threads > 1
+            plan = limit, _PARTS_PER_THREAD * self._threads if worth else 1
             self._plans[levels, has_bits, what] = plan
         return plan
 
@@ -159,6 +161,5 @@ class CompiledCounter:
         return LANES * (words * _WORD + look_ups * _LOOK_UP) + scattered
 
     def _part_count(self, cost: float) -> int:
-        if cost < _WORTH_A_THREAD or self._threads == 1:
-            return max(1, int(cost / _PART))
-        return max(4 * self._threads, int(cost / _PART))
+        few = 1 if cost < _WORTH_A_THREAD or self._threads == 1 else 4 * self._threads
+        return max(few, int(cost / _PART))

@@ -97,6 +97,18 @@ def add_looked_up(typingctx, sums, table, places):
 
 
 @intrinsic
+def shifted(typingctx, values, bits, added, start):
+    """(values << bits) + added + start, lane by lane; `bits` and `start` are the same in all."""
+
+    def codegen(context, builder, signature, arguments):
+        values, bits, added, start = arguments
+        moved = builder.shl(values, spread_value(builder, bits))
+        return builder.add(builder.add(moved, added), spread_value(builder, start))
+
+    return lanes_type(lanes_type, types.int64, lanes_type, types.int64), codegen
+
+
+@intrinsic
 def add_to(typingctx, array, at, values):
     """array[at : at + 8] += values"""
 
