@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2, rankdata, studentized_range
 
 from certselect.errors import InvalidInput
 from certselect.evaluation.pairs import PairMapping
@@ -59,6 +58,8 @@ class AlgorithmComparison:
         >>> round(comparison.critical_difference(), 3)  # q sqrt(g (g + 1) / (6 N)) with q = 2.343
         1.172
         """
+        from scipy.stats import studentized_range  # here: it takes longer to load than everything else together
+
         check_probability("alpha", alpha, 0.05)
         quantile = float(studentized_range.ppf(1.0 - alpha, len(self.names), np.inf))
         return quantile * float(np.sqrt(_rank_variance(self.ranks))) / len(self.scores)
@@ -120,6 +121,8 @@ def compare_algorithms(scores: Any, names: Sequence[str] | None = None) -> Algor
     >>> comparison.effect_sizes["exact", "greedy"]  # three wins and a tie in four
     0.75
     """
+    from scipy.stats import chi2, rankdata, studentized_range  # not for those who compare nothing
+
     scores = _check_scores(scores)
     count, g = scores.shape
     names = _check_names(names, g)

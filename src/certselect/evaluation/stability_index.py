@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from certselect.errors import InvalidInput
 from certselect.evaluation.probabilities import check_probability
@@ -94,7 +94,7 @@ def stability_index(chosen: Any, *, confidence: float = 0.95) -> StabilityIndex:
     slack = index / 2 * (2 * share * shares - shares - share + 1.0)
     contributions = (agreement + slack) / by_chance
     error = 2.0 / count * float(np.sqrt(((contributions - contributions.mean()) ** 2).sum()))
-    reach = float(norm.ppf(0.5 + confidence / 2)) * error
+    reach = float(ndtri(0.5 + confidence / 2)) * error
     return StabilityIndex(index, error, index - reach, index + reach, float(confidence))
 
 

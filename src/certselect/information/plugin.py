@@ -37,6 +37,8 @@ _PLAIN_CELLS = 10_000_000
 _compiled_for: set[tuple[np.dtype, np.dtype, str]] = set()
 # Cells of each kind that this process has counted without them. Who fits many small tables, as in cross-validation,
 # gets the machine code once loading it is a small part of the whole, if it lies on the disk.
+# That is at so many cells, which take about as long as loading.
+_MANY_PLAIN_CELLS = 3 * _PLAIN_CELLS
 _counted_plainly: Counter[tuple[np.dtype, np.dtype, str]] = Counter()
 _KERNELS = Path(__file__).parent / "kernels" / "__pycache__"
 
@@ -79,7 +81,7 @@ class CountedPairs:
         kind, cells = self._needs(), n_rows * self._table.codes.size
         self._cells += cells
         worth_it = self._cells > _PLAIN_CELLS or kind in _compiled_for
-        if worth_it or (_counted_plainly[kind] > _PLAIN_CELLS and self._on_disk()):
+        if worth_it or (_counted_plainly[kind] > _MANY_PLAIN_CELLS and self._on_disk()):
             self._compiled = self._load_compiled()
             _compiled_for.add(kind)
             return self._compiled
