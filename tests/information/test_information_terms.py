@@ -141,7 +141,9 @@ def test_many_small_tables_get_the_compiled_kernels_once_that_is_worth_it(monkey
     rng = np.random.default_rng(8)
     X, y = rng.integers(0, 3, (60, 5)), rng.integers(0, 2, 60)
     monkeypatch.setattr(plugin, "_compiled_for", set())
-    monkeypatch.setattr(plugin, "_MANY_PLAIN_CELLS", 2000)  # one table with its pairs is 60 x 5 x 6, so the second passes it
+    monkeypatch.setattr(
+        plugin, "_MANY_PLAIN_CELLS", 2000
+    )  # one table with its pairs is 60 x 5 x 6, so the second passes it
     monkeypatch.setattr(plugin, "_KERNELS", tmp_path)
     plugin._counted_plainly.clear()
 

@@ -157,6 +157,7 @@ def test_columns_without_any_value_are_read():
         pl.DataFrame({"a": [None] * 4}, schema={"a": pl.Boolean}),
         pa.table({"a": pa.nulls(4)}),
         pa.table({"a": pa.nulls(4, pa.string())}),
+        pa.table({"a": pa.nulls(4, pa.float32())}),
     ):
         (block,) = read_table(X, Y, missing="level").blocks
         assert block.missing.all()

@@ -295,3 +295,30 @@ def test_dates_in_an_object_column_are_numbers():
     (block,) = read_table(X, Y).blocks
     assert block.kind == "number"
     assert block.values.ravel().tolist() == [86400.0] * 4
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "int16", "uint64"])
+def test_numbers_of_arrow_tables_in_pieces(kind):
+    import pyarrow as pa
+
+    gap = None if kind.startswith("float") else 9
+    pieces = [pa.array([1, gap, 3, 4], kind)[1:], pa.array([], kind), pa.array([5, gap], kind)[:1]]
+    table = pa.table({"a": pa.chunked_array(pieces), "b": pa.array([7, 8, 9, 6], kind)})
+    for part in (table, table.slice(1, 3)):
+        expected = np.array(part.to_pandas(), dtype=np.float64)
+        found = np.empty_like(expected)
+        for block in read_table(part, [0, 1, 1, 0][: len(part)], missing="level").blocks:
+            values = block.values.astype(np.float64)
+            found[:, block.positions] = values if block.missing is None else np.where(block.missing, np.nan, values)
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_file_of_numbers_with_gaps_is_read_without_loading_pandas(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,c,y\n1,0.5,2,u\n2,,3,v\n3,1.5,4,u\n4,2.5,5,v\n")
+    script = (
+        "import sys\nfrom certselect import choose_subset\n"
+        f"choose_subset({str(tmp_path / 't.csv')!r}, 'y', 1)\n"
+        "print([name for name in ('pandas', 'scipy.stats', 'numba') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"

@@ -12,8 +12,11 @@ import numpy as np
 if TYPE_CHECKING:
     from certselect.information.terms import InformationTerms
 
-# So many rows tell how long all of them take.
-ROWS = 16
+# So many rows, and so many cells (samples x features x rows), tell how long all of them take: fewer may be counted in
+# another way than a whole matrix.
+ROWS, CELLS = 16, 20_000_000
+# Of numbers in fresh memory, which takes as long as counting where rows are few; and matrices that are made.
+NUMBERS, MATRICES = 2_000_000, 2
 
 
 class PairSource(Protocol):
@@ -62,15 +65,22 @@ class TermPairs:
         return self.terms.pair_matrix(self.kind)
 
     def seconds_for_matrix(self) -> float:
-        """Judged by some rows, the second time: the first may compile something. Each pair is in two rows."""
+        """Judged by some rows, the second time: the first may compile something. Each pair is in two rows.
+
+        The memory of the terms, and of the matrix that a problem makes of them, counts too.
+        """
         if self.kind in self.terms.__dict__:
             return 0.0
-        seconds, few = [], np.arange(min(ROWS, self.terms.n_features))
+        n, of_a_row = self.terms.n_features, max(1, self.terms.n_features * self.terms.n_samples)
+        seconds, few = [], np.arange(min(n, max(ROWS, CELLS // of_a_row + 1)))
         for _ in range(2):
             started = perf_counter()
             self.terms.pairs.rows(self.kind, few)
             seconds.append(perf_counter() - started)
-        return min(seconds) / len(few) * self.terms.n_features / 2
+        started = perf_counter()
+        np.ones(NUMBERS)
+        memory = (perf_counter() - started) / NUMBERS * MATRICES * n * n
+        return min(seconds) / len(few) * n / 2 + memory
 
 
 @dataclass(frozen=True, eq=False)

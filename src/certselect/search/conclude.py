@@ -35,6 +35,8 @@ from certselect.search.timed import timed
 
 # The pair terms of so few features take no time worth asking about.
 FEW = 1000
+# And what they take is known to about this factor.
+CAREFUL = 2.0
 
 
 def answer(
@@ -71,7 +73,7 @@ def _pairs_take_too_long(problem: SubsetProblem, limit: TimeLimit) -> bool:
     pairs = problem.units.pairs
     if pairs is None or limit.ends == math.inf or len(problem.candidates) <= FEW:
         return False
-    return pairs.seconds_for_matrix() > limit.left
+    return CAREFUL * pairs.seconds_for_matrix() > limit.left
 
 
 def for_search(limit: TimeLimit, strategy: Strategy, certify: bool | str) -> TimeLimit:

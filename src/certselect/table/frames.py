@@ -107,8 +107,16 @@ def _arrow_numbers(X: Any, positions: Sequence[int]) -> np.ndarray | None:
     columns, kind = [X.column(position) for position in positions], str(X.column(positions[0]).type)
     if kind not in ("float", "double") and (kind == "bool" or any(column.null_count for column in columns)):
         return None
-    known = [column.fill_null(np.nan) if column.null_count else column for column in columns]
-    return np.stack([np.from_dlpack(column.combine_chunks()) for column in known], axis=1)
+    return np.stack([_arrow_column(column.combine_chunks()) for column in columns], axis=1)
+
+
+def _arrow_column(array: Any) -> np.ndarray:
+    if not array.null_count:
+        return np.from_dlpack(array)
+    _, numbers = array.buffers()
+    here = slice(array.offset, array.offset + len(array))
+    known = np.from_dlpack(array.is_valid().cast("uint8")) == 1
+    return np.where(known, np.frombuffer(numbers, dtype=f"f{array.type.bit_width // 8}")[here], np.nan)
 
 
 def _dated_column(series: Any, position: int, name: str) -> Column:
