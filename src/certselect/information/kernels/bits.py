@@ -17,11 +17,14 @@ from numba import njit
 
 from certselect.information.kernels.lanes import (
     LANES,
+    add,
     add_looked_up,
     add_to,
+    counted,
     load,
     shifted,
     spread,
+    store,
     store_scaled,
     subtract,
 )
@@ -145,7 +148,22 @@ def count_groups(
             )  # fmt: skip
         for block in range(right_first[g], right_last[g]):
             n_right = block_levels[block] - 1
-            looked_up = needed > 0 and 1 <= n_right <= 2
+            if needed > 0 and 1 <= n_right <= 2:
+                row = 0
+                for s in range(begin, end):
+                    slot = left_slots[s]
+                    n_left = slot_levels[slot] - 1
+                    cells = _count_few(
+                        left, row, rows, n_left, bits, block_at[block], n_right, margins, margin_at[block], class_word,
+                        what == REDUNDANCY, row + s - begin, rows + end - begin, table_at, table_bits, row_sums, within,
+                        (s - begin) * LANES,
+                    )  # fmt: skip
+                    row += n_left
+                    _write_block(
+                        cells, within, (s - begin) * LANES, slot_feature, slot, block, level_sums, level_class_sums,
+                        logs[-1], class_sum, unit, what, mirror, left_row[s], terms, slices, out, out_conditional,
+                    )  # fmt: skip
+                continue
             size = n_right * rows * LANES
             within[:] = 0
             for c in range(n_slices):
@@ -168,17 +186,9 @@ def count_groups(
                         home = slot // LANES
                         left_margin = margin_at[home] + c * (block_levels[home] - 1) * LANES + slot % LANES
                         right_margin = margin_at[block] + c * n_right * LANES
-                        if looked_up:
-                            at = c * (rows + end - begin) + row + s - begin
-                            cells = _sum_rows(
-                                target, rows, row, n_left, n_right, margins, right_margin, at, table_at, table_bits,
-                                row_sums,
-                            )  # fmt: skip
-                        else:
-                            cells = _sum_cells(
-                                target, rows, row, n_left, n_right, margins, left_margin, right_margin, class_size[c],
-                                logs,
-                            )  # fmt: skip
+                        cells = _sum_cells(
+                            target, rows, row, n_left, n_right, margins, left_margin, right_margin, class_size[c], logs
+                        )
                         add_to(within, (s - begin) * LANES, cells)
                         row += n_left
                 if c:
@@ -191,15 +201,9 @@ def count_groups(
                 home = slot // LANES
                 left_margin = margin_at[home] + n_classes * (block_levels[home] - 1) * LANES + slot % LANES
                 right_margin = margin_at[block] + n_classes * n_right * LANES
-                if looked_up:
-                    at = n_classes * (rows + end - begin) + row + s - begin
-                    cells = _sum_rows(
-                        totals, rows, row, n_left, n_right, margins, right_margin, at, table_at, table_bits, row_sums
-                    )
-                else:
-                    cells = _sum_cells(
-                        totals, rows, row, n_left, n_right, margins, left_margin, right_margin, n_samples, logs
-                    )
+                cells = _sum_cells(
+                    totals, rows, row, n_left, n_right, margins, left_margin, right_margin, n_samples, logs
+                )
                 row += n_left
                 _write_block(
                     cells, within, (s - begin) * LANES, slot_feature, slot, block, level_sums, level_class_sums,
@@ -266,11 +270,16 @@ def _left_level(slot, level, c, block_levels, slot_levels, margins, margin_at, s
 def _place_tables(
     slots, block_levels, slot_levels, margins, margin_at, class_size, n_samples, conditional, table_at, table_bits
 ):
-    """Where in one array the tables of `_fill_tables` stand, and how long it is; 0 where a level is too large.
+    """Where in one array the tables of `_fill_tables` stand, and how long it is; 0 where there are to be none.
+
+    That is where a level has too many samples, or a slot other than two or three levels.
 
     One for each slice and level of each slot: by slice (classes, then all samples), slot and level, level 0 last.
     """
     n_classes, place, end = len(class_size), 0, 0
+    for slot in slots:
+        if not 2 <= slot_levels[slot] <= 3:
+            return 0
     for c in range(n_classes + 1):
         size = np.int64(class_size[c]) if c < n_classes else np.int64(n_samples)
         for slot in slots:
@@ -309,17 +318,62 @@ def _fill_tables(
 
 
 @njit(nogil=True, forceinline=True)
-def _sum_rows(counts, rows, row_at, n_left, n_right, margins, right_margin, place, table_at, table_bits, row_sums):
-    """The same as `_sum_cells` where the right has two or three levels: one look-up for each level of the left."""
-    cells, nothing = spread(np.int64(0)), spread(np.int64(0))
-    rest_a = load(margins, right_margin)
-    rest_b = load(margins, right_margin + LANES) if n_right == 2 else nothing
-    for row in range(n_left):
-        a = load(counts, (row_at + row) * LANES)
-        b = load(counts, (rows + row_at + row) * LANES) if n_right == 2 else nothing
-        cells = add_looked_up(cells, row_sums, shifted(b, table_bits[place + row], a, table_at[place + row]))
-        rest_a, rest_b = subtract(rest_a, a), subtract(rest_b, b)
-    return add_looked_up(cells, row_sums, shifted(rest_b, table_bits[place + n_left], rest_a, table_at[place + n_left]))
+def _count_few(
+    left, row, rows, n_left, bits, at, n_right, margins, right_margin, class_word, whole_alone, table, tables,
+    table_at, table_bits, row_sums, within, within_at,
+):  # fmt: skip
+    """Sums of phi over the cells of eight joint tables of two or three levels on both sides; by class into `within`.
+
+    All in registers: `a` and `b` count levels 1 and 2 of the right beside level 1 of the left, `c` and `d` beside
+    level 2. One look-up for each level of the left gives the sum over its cells.
+    """
+    nothing, step, n_classes = spread(np.int64(0)), n_right * LANES, len(class_word) - 1
+    all_a = all_b = all_c = all_d = in_classes = nothing
+    for k in range(1 if whole_alone else n_classes):
+        first, last = (0, class_word[n_classes]) if whole_alone else (class_word[k], class_word[k + 1])
+        a = b = c = d = nothing
+        if n_left == 2 and n_right == 2:
+            for w in range(first, last):
+                one, two = left[w * rows + row], left[w * rows + row + 1]
+                here, there = load(bits, at + w * step), load(bits, at + w * step + LANES)
+                a, b = counted(a, one, here), counted(b, one, there)
+                c, d = counted(c, two, here), counted(d, two, there)
+        elif n_left == 2:
+            for w in range(first, last):
+                here = load(bits, at + w * step)
+                a, c = counted(a, left[w * rows + row], here), counted(c, left[w * rows + row + 1], here)
+        elif n_right == 2:
+            for w in range(first, last):
+                one = left[w * rows + row]
+                a, b = counted(a, one, load(bits, at + w * step)), counted(b, one, load(bits, at + w * step + LANES))
+        else:
+            for w in range(first, last):
+                a = counted(a, left[w * rows + row], load(bits, at + w * step))
+        if not whole_alone:
+            in_classes = _add_rows(
+                in_classes, a, b, c, d, n_left, n_right, margins, right_margin + k * step, k * tables + table, table_at,
+                table_bits, row_sums,
+            )  # fmt: skip
+        all_a, all_b, all_c, all_d = add(all_a, a), add(all_b, b), add(all_c, c), add(all_d, d)
+    store(within, within_at, in_classes)
+    return _add_rows(
+        nothing, all_a, all_b, all_c, all_d, n_left, n_right, margins, right_margin + n_classes * step,
+        n_classes * tables + table, table_at, table_bits, row_sums,
+    )  # fmt: skip
+
+
+@njit(nogil=True, forceinline=True)
+def _add_rows(
+    sums, a, b, c, d, n_left, n_right, margins, right_margin, table, table_at, table_bits, row_sums
+):  # fmt: skip
+    """`sums` and those of one slice: of the levels of the left, of which level 0 has what the margins leave."""
+    sums = add_looked_up(sums, row_sums, shifted(b, table_bits[table], a, table_at[table]))
+    rest_a = subtract(load(margins, right_margin), a)
+    rest_b = subtract(load(margins, right_margin + LANES), b) if n_right == 2 else b
+    if n_left == 2:
+        sums = add_looked_up(sums, row_sums, shifted(d, table_bits[table + 1], c, table_at[table + 1]))
+        rest_a, rest_b = subtract(rest_a, c), subtract(rest_b, d)
+    return add_looked_up(sums, row_sums, shifted(rest_b, table_bits[table + n_left], rest_a, table_at[table + n_left]))
 
 
 @njit(nogil=True, forceinline=True)

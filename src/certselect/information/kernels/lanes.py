@@ -11,6 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 LANES = 8
@@ -78,6 +79,41 @@ def subtract(typingctx, left, right):
         return builder.sub(*arguments)
 
     return lanes_type(lanes_type, lanes_type), codegen
+
+
+@intrinsic
+def add(typingctx, left, right):
+    """left + right, lane by lane."""
+
+    def codegen(context, builder, signature, arguments):
+        return builder.add(*arguments)
+
+    return lanes_type(lanes_type, lanes_type), codegen
+
+
+@intrinsic
+def counted(typingctx, counts, word, lanes):
+    """counts + how many bits a word has in common with each lane."""
+
+    def codegen(context, builder, signature, arguments):
+        counts, word, lanes = arguments
+        count = ir.FunctionType(_VECTOR, [_VECTOR])
+        popcount = cgutils.get_or_insert_function(builder.module, count, f"llvm.ctpop.v{LANES}i64")
+        return builder.add(counts, builder.call(popcount, [builder.and_(spread_value(builder, word), lanes)]))
+
+    return lanes_type(lanes_type, types.uint64, lanes_type), codegen
+
+
+@intrinsic
+def store(typingctx, array, at, values):
+    """array[at : at + 8] = values"""
+
+    def codegen(context, builder, signature, arguments):
+        array, at, values = arguments
+        builder.store(values, _place(context, builder, signature.args[0], array, at), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, lanes_type), codegen
 
 
 @intrinsic
