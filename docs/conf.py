@@ -21,7 +21,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "_templates", "examples"]
+exclude_patterns = ["_build", "_static", "_templates", "examples"]
 templates_path = ["_templates"]
 
 # Pages are the Markdown that readers of the repository see; headings can be linked to as there.
@@ -48,6 +48,8 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "certselect"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_theme_options = {
     "logo": {"text": "certselect"},
     "navbar_end": ["theme-switcher"],

@@ -115,6 +115,14 @@ def test_closed_streams(folder):
     assert error_of(done).startswith("got a standard output that cannot be written (closed)")
 
 
+@pytest.mark.parametrize("words", [[*command("select", "--quiet")], ["criteria"]], ids=["select", "criteria"])
+def test_a_result_that_nothing_keeps_is_a_failure(folder, words):
+    quoted = " ".join(f"'{part}'" for part in [*COMMAND, *words])
+    done = subprocess.run(f"{quoted} >&-", shell=True, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert error_of(done).startswith("got a standard output that cannot be written (closed)")
+
+
 def test_json_that_nobody_reads_is_a_quiet_failure(folder):
     reader, writer = os.pipe()
     os.close(reader)

@@ -1,7 +1,9 @@
 """`--report`, `certselect report` of a saved result, and the report of the demo."""
 
 import io
+import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -166,6 +168,7 @@ def test_the_demo_writes_a_report_and_says_where(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert notes(run("demo")) == [f"note: report saved to '{DEMO_REPORT}'"]
     assert "worst concave points" in page(DEMO_REPORT)
+    assert "Which 8 columns of 30 predict &#39;diagnosis&#39; best together" in page(DEMO_REPORT)
     assert "certselect demo" in page(DEMO_REPORT)
     assert notes(run("demo")) == [f"note: report saved to '{DEMO_REPORT}'{REPLACED}"]
 
@@ -185,3 +188,59 @@ def test_the_demo_works_where_no_file_can_be_written(tmp_path, monkeypatch):
     assert notes(done) == [f"note: no report was written to the file '{DEMO_REPORT}', which is a link"]
     assert "Try next" in done.stdout
     assert precious.read_text() == "mine"
+
+
+def test_a_path_becomes_no_report_of_a_result(table, tmp_path):
+    run("path", table, "-t", "diagnosis", "--max-size", 3, "--json", tmp_path / "path.json")
+    said = error_of(in_process("report", tmp_path / "path.json"))
+    assert said.startswith("got a path (what `certselect path --json` saved)")
+    assert "`certselect path ... --report FILE`" in said
+
+
+def test_forged_scores_that_nothing_can_be_added_to_are_drawn_as_unknown(table, tmp_path):
+    few = ("--estimator", "lda", "--max-size", 2, "--cv", 2)
+    run("choose", table, "-t", "diagnosis", *few, "--json", tmp_path / "c.json")
+    stored = json.loads(page(tmp_path / "c.json"))
+    tried = stored["choice"]["combinations"][0]
+    tried["mean_scores"], tried["standard_errors"] = [1e308, -1e308], [1e308, 1e308]
+    (tmp_path / "c.json").write_text(json.dumps(stored))
+    run("report", tmp_path / "c.json")
+    assert "1.0e+308" in page(tmp_path / "c.html")
+
+
+def sent(file, monkeypatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(file.read_bytes())))
+
+
+def test_a_result_can_come_by_standard_input(saved, table, tmp_path, monkeypatch):
+    sent(saved, monkeypatch)
+    assert "verified: " in run("verify", "-", table).stdout
+    sent(saved, monkeypatch)
+    assert run("report", "-", "--out", "-").stdout.startswith(BEGINNING)
+    sent(table, monkeypatch)
+    done = in_process("verify", "-", table)
+    assert done.returncode == 4
+    assert "what is not JSON" in done.stderr
+    sent(saved, monkeypatch)
+    for words in (("verify", "-", "-"), ("report", "-", "--table", "-", "--out", tmp_path / "r.html")):
+        assert error_of(in_process(*words)).startswith("got - for the result and for its table")
+    assert error_of(in_process("report", "-")).startswith("got a result from standard input without --out")
+    assert not (tmp_path / "-.html").exists()
+
+
+def test_no_report_takes_the_place_of_unfinished_scores(table, tmp_path):
+    few = ("--estimator", "lda", "--max-size", 2, "--cv", 2)
+    names = ("--json", tmp_path / "a", "--report", tmp_path / "a.unfinished")
+    done = in_process("choose", table, "-t", "diagnosis", *few, *names)
+    assert "a.unfinished'" in error_of(done)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert [file.name for file in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_a_table_called_as_unfinished_scores_would_be_stays(table, tmp_path):
+    few = ("--estimator", "lda", "--max-size", 2, "--cv", 2)
+    mine = tmp_path / "a.unfinished"
+    mine.write_bytes(table.read_bytes())
+    done = in_process("choose", mine, "-t", "diagnosis", *few, "--json", tmp_path / "a")
+    assert "a file of this command" in error_of(done)
+    assert mine.read_bytes() == table.read_bytes()

@@ -126,3 +126,12 @@ def test_markdown_shows_any_name_as_text(printed):
     assert in_markdown("<script>alert(1)</script> *a* [b](c) & `d` | #e") == (
         r"\<script\>alert(1)\</script\> \*a\* \[b\](c) \& \`d\` \| \#e"
     )
+
+
+def test_bounds_are_rounded_up_where_people_read_them(printed):
+    sheet = Sheet({"value": [0.54081, 0.5], "at most": [0.54081, math.nan]}, bounds=["at most"])
+    assert "0.5409" in printed(sheet)
+    assert "0.5408" in printed(sheet)
+    assert "| 0.5408 | 0.5409 |" in printed(sheet, Format.MARKDOWN)
+    assert "0.54081,0.54081" in printed(sheet, Format.CSV)
+    assert "–" not in printed(sheet)  # noqa: RUF001 (the dash of what is unknown)

@@ -92,7 +92,7 @@ def test_verify_reads_the_table_from_standard_input(folder, text, monkeypatch):
         (b"PAR1" + b"\xff" * 100, "standard input, which cannot be read as Parquet"),
         (b"\x1f\x8b" + b"\xff" * 100, "standard input, which cannot be read as text"),
         (b"a,b,y\n1,2\n1,2,3\n", "Expected 3 columns, got 2"),
-        (b"a,b,y\n", "0 sample(s)"),
+        (b"a,b,y\n", "without any row"),
         (b"a,b,z\n1,2,3\n4,5,6\n", "--target y; expected one of the columns: 'a', 'b', 'z'"),
         (b"a,a,y\n1,2,3\n4,5,6\n", "column names that occur more than once: 'a'"),
     ],

@@ -69,6 +69,12 @@ def test_no_bars_where_all_differ_and_one_where_none_does():
     assert len(with_gid(critical_difference_diagram(alike), "group")) == 1
 
 
+@pytest.mark.parametrize("draw", [critical_difference_diagram, difference_box_plots])
+def test_what_are_no_axes_is_refused(comparison, draw):
+    with pytest.raises(InvalidInput, match="Got ax=3; expected matplotlib's Axes"):
+        draw(comparison, ax=3)
+
+
 def test_names_hang_at_their_mean_ranks(comparison):
     ax = critical_difference_diagram(comparison)
     lines = with_gid(ax, "algorithm")
@@ -136,8 +142,19 @@ def test_boxes_are_those_of_matplotlib(comparison):
 def test_the_legend_gives_the_pvalues(comparison):
     legend = difference_box_plots(comparison).get_legend()
     assert legend is not None
-    expected = [f"{one} - {other}: p = {p:.3f}" for (one, other), p in comparison.pairwise.items()]
-    assert [text.get_text() for text in legend.get_texts()] == expected
+    words = [text.get_text() for text in legend.get_texts()]
+    for text, (pair, p) in zip(words, comparison.pairwise.items(), strict=True):
+        assert text.startswith(f"{' - '.join(pair)}: p = ")
+        assert float(text.rpartition(" ")[2]) == pytest.approx(p, rel=0.5 if p < 1e-3 else 0.0, abs=5e-4 * (p >= 1e-3))
+
+
+def test_a_p_value_stands_on_the_side_of_the_level_that_its_colour_says(comparison):
+    pair = next(pair for pair, p in comparison.pairwise.items() if p > 0.05)
+    level = round(comparison.pairwise[pair], 3)
+    legend = difference_box_plots(comparison, alpha=level).get_legend()
+    assert legend is not None
+    shown = {text.get_text().partition(": p = ")[0]: text.get_text().rpartition(" ")[2] for text in legend.get_texts()}
+    assert (float(shown[" - ".join(pair)]) > level) == (comparison.pairwise[pair] > level)
 
 
 @pytest.mark.parametrize("draw", [critical_difference_diagram, difference_box_plots])

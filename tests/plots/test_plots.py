@@ -35,6 +35,7 @@ from certselect import (
 from certselect.errors import InvalidInput
 from certselect.plots.axes import label_of
 from certselect.results.facts import result_facts
+from certselect.shown_numbers import at_most
 
 HOSTILE = ["$", "$x_1^2$", r"\frac{1}{", "_hidden", "a\u202eb", "new\nline", "100 %", "$$unbalanced$", "l" * 300]
 
@@ -128,6 +129,7 @@ class TestCertificate:
         assert between.get_x() + between.get_width() == pytest.approx(selection.upper_bound)
         assert set(bound.get_xdata()) == {selection.upper_bound}
         assert ax.get_title(loc="left") == result.statement
+        assert f"bound: {at_most(selection.upper_bound)}" in legend_of(ax)
         assert ax.get_xlabel() == "mrmr (nats)"
         assert ax.get_xlim()[0] <= 0.0 < selection.upper_bound < ax.get_xlim()[1]
 
@@ -135,6 +137,9 @@ class TestCertificate:
         ax = plot_certificate(choose_subset(*table, 3, strategy="forward"))
         assert with_gid(ax, "bound") == with_gid(ax, "between") == []
         assert ax.get_title(loc="left").startswith("No bound was computed")
+
+    def test_one_feature_is_spoken_of_as_one(self, table):
+        assert legend_of(plot_certificate(choose_subset(*table, 1)))[0].startswith("value of this feature: ")
 
     def test_a_selection_and_a_value_below_zero(self):
         chosen = select(SubsetProblem.from_matrix(np.diag([-3.0, -2.0, -4.0]), k=2), "exhaustive")
@@ -234,9 +239,21 @@ class TestRedundancy:
         assert words(plot_redundancy(kept).get_yticklabels()) == words(plot_redundancy(result).get_yticklabels())
         with pytest.raises(InvalidInput, match="chosen features"):
             plot_redundancy(kept, runners_up=2)
+
+    def test_one_read_from_a_file_is_drawn_with_its_table(self, result, table, tmp_path):
         result.save(tmp_path / "result.json")
-        with pytest.raises(InvalidInput, match="read from a file"):
-            plot_redundancy(load_result(tmp_path / "result.json"))
+        loaded = load_result(tmp_path / "result.json")
+        with pytest.raises(InvalidInput, match=r"read from a file.*with_table\(X, y\)"):
+            plot_redundancy(loaded)
+        drawn = plot_redundancy(loaded.with_table(*table), runners_up=2)
+        assert words(drawn.get_yticklabels()) == words(plot_redundancy(result, runners_up=2).get_yticklabels())
+
+    def test_what_is_nearly_a_copy_does_not_share_all(self):
+        y = np.arange(2000) % 2
+        first = y * 100 + np.arange(2000) // 2 % 100
+        X = np.stack([first, np.where(np.arange(2000) == 0, 1, first)], axis=1)
+        ax = plot_redundancy(choose_subset(X, y, 2, integers="levels"))
+        assert {text.get_text() for text in ax.texts} == {"> 99"}
 
 
 class TestStability:
@@ -368,6 +385,9 @@ def test_axes_that_are_given_are_drawn_on(result, chosen_by_tree, table):
         ax = Figure().subplots()
         assert draw(what, ax=ax) is ax
         assert not pyplot.get_fignums(), "axes that are given are all that is touched"
+        for wrong in (3, "ax", Figure().subplots(2), Figure()):
+            with pytest.raises(InvalidInput, match=r"Got ax=.*matplotlib's Axes"):
+                draw(what, ax=wrong)
         own = draw(what)
         assert own.figure.number in pyplot.get_fignums(), "so that notebooks show it"
         pyplot.close(own.figure)

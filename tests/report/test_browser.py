@@ -187,6 +187,18 @@ def test_the_map_speaks_under_pointer_and_arrow_keys(opened):
     assert shown.quiet()
 
 
+def test_the_map_says_of_no_pair_that_it_shares_all_or_nothing_where_it_does_not(opened):
+    facts = result_facts(ordinary())
+    parts = [[1.0, 0.9951, 0.004], [0.9951, 1.0, 0.0], [0.004, 0.0, 1.0]]
+    facts["redundancy"] |= {"columns": facts["chosen"][:3], "parts": parts, "n_chosen": 3, "n_runners_up": 0}
+    shown = opened(report_page(facts))
+    said = []
+    for place in (1, 2, 5):
+        shown.page.locator("#map rect").nth(place).hover()
+        said.append(shown.page.locator("#map-says").inner_text().partition(" share ")[2])
+    assert said == ["> 99 %", "< 1 %", "0 %"]
+
+
 def test_light_and_dark_follow_the_system_until_the_reader_says_otherwise(opened):
     shown = opened(ordinary_page(), color_scheme="dark")
     colour = "getComputedStyle(document.body).backgroundColor"

@@ -8,12 +8,13 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from certselect import Result, SubsetProblem, load_result, select, value_curve
+from certselect import Result, SubsetProblem, choose_subset, load_result, select, value_curve
 from certselect.errors import InvalidInput
 from certselect.names import harmless
 from certselect.report import page as pages
 from certselect.report import report_card, report_page
-from certselect.results.facts import result_facts
+from certselect.results.facts import in_four_digits, result_facts
+from certselect.results.parsing import from_dict
 from report.made_reports import HOSTILE, cross_validated, hostile, large_facts, ordinary, ordinary_page, tumours
 from results.made_results import KINDS, made
 
@@ -238,3 +239,59 @@ def test_a_result_without_a_bound_does_not_look_like_one_with_a_bound():
     assert read.says("How far these are from the best is not known.")
     assert read.says("No bound was computed: certify=True computes one")
     assert not read.says("Upper bound")
+
+
+HUGE = [1e308, -1e308]
+
+
+@pytest.mark.parametrize("number", HUGE)
+def test_numbers_that_only_a_forged_file_has_are_shown_short(number):
+    stored = cross_validated().to_dict()
+    for column in ("relevance", "chance", "worth", "swap_loss", "shared_part", "p_value"):
+        stored["explanation"][column] = [number] * len(stored["explanation"][column])
+    for tried in stored["choice"]["combinations"]:
+        for scores in ("mean_scores", "standard_errors"):
+            tried[scores] = [number] * len(tried[scores])
+    stored["provenance"]["seconds"] = {"search": abs(number)}
+    html = report_page(result_facts(from_dict(stored)))
+    assert not re.search(r"\d{60}", html)
+    assert "NaN" not in html
+    assert not re.search(r'="-?inf', html)
+
+
+@pytest.mark.parametrize("mark", ["\u202e", "\ud800", "\x00", "\u2066", "x" * 5000])
+def test_no_text_of_a_forged_file_reaches_the_page_as_it_is(mark, tmp_path):
+    stored = ordinary().to_dict()
+    for part, name in (("selection", "criterion"), ("selection", "strategy"), ("provenance", "fingerprint")):
+        stored[part][name] += mark
+    stored["provenance"]["picked"] = mark
+    stored["provenance"]["versions"] = {mark: mark}
+    stored["selection"]["features"] = [name + mark for name in stored["selection"]["features"]]
+    loaded = from_dict(stored)
+    loaded.to_html(tmp_path / "forged.html")
+    for html in ((tmp_path / "forged.html").read_text(encoding="utf-8"), loaded._repr_html_()):
+        assert mark not in html
+
+
+def test_one_feature_is_spoken_of_as_one():
+    alone = Read(report_page(result_facts(choose_subset(tumours().iloc[:, [0, 1, -1]], "diagnosis", 1))))
+    assert alone.says("Value of this feature")
+    assert alone.says("are a feature left out: the one whose exchange for a chosen one would lose least.")
+    assert Read(ordinary_page()).says("10 features left out: those whose exchange for a chosen one would lose least.")
+
+
+@pytest.mark.parametrize("settings", [{"include": ["mean radius"]}, {"budget": 3.0, "costs": [1.0] * 30}])
+def test_no_exchange_is_spoken_of_where_constraints_decide_on_them(settings):
+    result = choose_subset(tumours(), "diagnosis", 3, strategy="forward", **settings)
+    read = Read(report_page(result_facts(result)))
+    assert read.says("are 10 features left out: the most relevant.")
+    assert not read.says("exchange")
+
+
+def test_features_that_are_nearly_copies_do_not_share_all():
+    facts = result_facts(ordinary())
+    facts["redundancy"]["parts"] = [[1.0, 0.9951], [0.9951, 1.0]]
+    facts["redundancy"] |= {"columns": facts["chosen"][:2], "n_chosen": 2, "n_runners_up": 0}
+    assert Read(report_page(facts)).says("> 99 %")
+    nearly = np.array([[1.0, 0.99999], [0.99999, 1.0 - 1e-12]])
+    assert in_four_digits(nearly).tolist() == [[1.0, 0.9999], [0.9999, 1.0]]

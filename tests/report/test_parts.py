@@ -7,35 +7,38 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csc_array
+from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
-from certselect import choose_subset, load_result, read_table
+from certselect import SubsetSelectorCV, choose_subset, load_result, read_table, shown_numbers
 from certselect.cli.app import app
 from certselect.errors import ColumnsLeftOutWarning
-from certselect.report import charts, wording
-from certselect.report.wording import UNKNOWN
+from certselect.report import charts, report_page, wording
 from certselect.results.columns import MOST_COLUMNS, take_columns
+from certselect.results.constraint_words import constraints_in_words
 from certselect.results.facts import result_facts
+from certselect.results.parsing import from_dict
 from certselect.results.repeating import command, python_call
+from certselect.settings import Constraints
+from certselect.shown_numbers import UNKNOWN
 from report.made_reports import tumours
 from results.made_results import KINDS, made
 
 
 def test_numbers_have_the_digits_that_mean_something():
-    assert [wording.nats(value) for value in (None, 0.0, 1.23456, 0.00012345)] == [
+    assert [shown_numbers.nats(value) for value in (None, 0.0, 1.23456, 0.00012345)] == [
         UNKNOWN,
         "0.0000",
         "1.2346",
         "1.2e-04",
     ]
-    assert [wording.percent(part) for part in (None, 0.0, 0.004, 0.876, 1.0)] == [
-        UNKNOWN,
-        "0 %",
-        "< 1 %",
-        "88 %",
-        "100 %",
-    ]
-    assert [wording.p_value(value) for value in (None, 0.0, 0.03125, 2e-6)] == [UNKNOWN, "< 1e-15", "0.031", "2e-06"]
+    parts = (None, 0.0, 0.004, 0.876, 0.994, 0.995, 0.99999, 1.0)
+    shown = [UNKNOWN, "0 %", "< 1 %", "88 %", "99 %", "> 99 %", "> 99 %", "100 %"]
+    assert [shown_numbers.percent(part) for part in parts] == shown
+    p_values = (None, 0.0, 0.03125, 2e-6, 0.05, 0.0503, 0.0500001, 1.0)
+    shown = ["< 1e-15", "= 0.031", "= 2e-06", "= 0.050", "= 0.0503", "= 0.0500001", "= 1.000"]
+    words = [shown_numbers.p_words(value, 0.05) for value in p_values]
+    assert words == [UNKNOWN, *(f"p {each}" for each in shown)]
     assert [wording.seconds(spent) for spent in (None, 0.0123, 3.0, 150.0)] == [UNKNOWN, "12.3 ms", "3.00 s", "2.5 min"]
     assert wording.axis_number(86400.0 * 365, date=True) == "1971-01-01"
     assert wording.axis_number(1e300, date=True) == "1e+300"
@@ -51,17 +54,30 @@ def test_numbers_have_the_digits_that_mean_something():
         (0.002491, "0.25 %"),
         (0.0123, "1.3 %"),
         (1.5, "150 %"),
+        (1e300, "1.1e+302 %"),
     ],
 )
 def test_a_gap_is_never_rounded_down(gap, words):
-    assert wording.gap_words(gap) == words
+    assert shown_numbers.gap_words(gap) == words
     if gap is not None and gap > 1e-9:
         assert float(words[:-2].removeprefix("< ")) >= 100 * gap
 
 
 def test_a_bound_is_never_rounded_down():
-    shown = [wording.at_most(value) for value in (None, 0.0, 0.54084, 1.0, 1.18035, -0.10947, 2.31e-5)]
-    assert shown == [UNKNOWN, "0.0000", "0.5409", "1.0000", "1.1804", "-0.1094", "2.4e-05"]
+    shown = [shown_numbers.at_most(value) for value in (None, 0.0, 0.54084, 1.0, 1.18035, -0.10947, 2.31e-5, 1.01e200)]
+    assert shown == [UNKNOWN, "0.0000", "0.5409", "1.0000", "1.1804", "-0.1094", "2.4e-05", "1.1e+200"]
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308, 1e150, 1e12, 5e-324, 0.0])
+def test_no_number_is_too_large_to_be_shown_or_drawn(value):
+    shown = [shown_numbers.nats(value), shown_numbers.at_most(value), wording.seconds(abs(value))]
+    shown += [shown_numbers.gap_words(abs(value)), shown_numbers.percent(min(1.0, abs(value)))]
+    assert max(map(len, shown)) < 20
+    for values in ([value, 0.5], [value, value], [value, -value]):
+        chart = charts.line_chart([1, 2], values, above=[value, value], errors=[value, 0.1])
+        assert all(np.isfinite(place).all() and 0 <= place[1] <= chart["bottom"] for place in chart["line"])
+        assert all(len(label) < 20 for _, label in chart["up"])
+    assert charts.length(value, 1e308) <= 100.0
 
 
 def test_the_bar_is_to_scale_unless_that_cannot_be_seen():
@@ -238,3 +254,73 @@ def test_there_is_no_command_where_the_command_line_would_read_names_as_others()
     result = choose_subset(table.rename(columns={"x": "new\nline"}), "c", 1, include=["new\nline"])
     assert command(result) == ""
     assert "new\\nline" in python_call(result)
+
+
+@pytest.mark.parametrize("weights", [[1, 2, 3], [0, 1, 1]])
+def test_weights_that_came_as_an_array_are_in_the_call_and_there_is_no_command(weights):
+    frame, weights = tumours(), np.resize(weights, len(tumours()))
+    result = choose_subset(frame, "diagnosis", 2, strategy="forward", sample_weight=weights)
+    call = python_call(result, "t.csv")
+    assert call == "choose_subset(table, 'diagnosis', 2, sample_weight=weights, strategy='forward')"
+    again = eval(call, {"choose_subset": choose_subset, "table": frame, "weights": weights})
+    assert again.fingerprint == result.fingerprint
+    assert command(result) == ""
+    loaded = from_dict(result.to_dict())
+    assert python_call(loaded) == call
+    assert loaded.verify(frame, sample_weight=weights).holds
+    assert "weighted by an array, and none was passed" in loaded.verify(frame).reasons[0]
+    page = report_page(result_facts(loaded))
+    assert "sample_weight=weights" in page
+    assert "An array of weights told how much each row counts." in page
+    assert "sample_weight" not in report_page(result_facts(choose_subset(frame, "diagnosis", 2, strategy="forward")))
+
+
+def test_a_column_of_weights_is_named_as_it_was():
+    frame = tumours().assign(weight=np.resize([1, 2], len(tumours())))
+    result = choose_subset(frame, "diagnosis", 2, strategy="forward", weight="weight")
+    assert not result.provenance.weighted
+    assert python_call(result).endswith("strategy='forward')")
+    assert "weight='weight'" in python_call(result)
+    assert "--weight weight" in command(result)
+
+
+def test_some_rows_of_large_classes_are_counted_and_all_of_small_ones():
+    rng = np.random.default_rng(0)
+    label = np.repeat(["large", "small"], [40_000, 300])
+    X = np.stack([rng.normal(size=len(label)), rng.integers(0, 3, len(label))], axis=1)
+    taken = take_columns(read_table(X, label), [0, 1])
+    assert taken.most_rows == 5000
+    for one in taken.distributions.values():
+        assert one.counts.sum(axis=1).tolist() == [5000, 300]
+    shares = taken.distributions[1].counts / [[5000], [300]]
+    whole = np.array([[(X[label == name, 1] == level).mean() for level in range(3)] for name in ("large", "small")])
+    assert shares[0] == pytest.approx(whole[0], abs=0.03)
+    assert shares[1] == pytest.approx(whole[1])
+    again = take_columns(read_table(X, label), [0, 1])
+    assert (again.distributions[0].counts == taken.distributions[0].counts).all()
+    assert take_columns(read_table(X[-600:], label[-600:]), [0]).most_rows is None
+
+
+def test_a_constraint_in_the_question_is_whole_or_cut_within_its_quotes():
+    names = [f"how old the patient was at visit {i}, in years" for i in range(40)]
+    said = constraints_in_words(Constraints(include=names[:2]), names)
+    assert said == "with 'how old the patient was...', 'how old the patient was...'"
+    pairs = [[names[i], names[i + 1]] for i in range(0, 40, 2)]
+    many = constraints_in_words(
+        Constraints(include=names, exclude=names, feature_groups={"all_or_none": pairs, "at_most_one": pairs}), names
+    )
+    assert len(many) <= 240
+    assert many.count("'") % 2 == 0
+    assert many.endswith("more")
+
+
+def test_a_size_chosen_with_weights_says_so_and_counts_them():
+    X, y = tumours().iloc[:, :3], tumours()["diagnosis"]
+    weights = np.resize([1, 2, 0], len(y))
+    selector = SubsetSelectorCV(LogisticRegression(max_iter=1000), 2, cv=2).fit(X, y, sample_weight=weights)
+    assert selector.result_.provenance.weighted
+    assert "sample_weight=weights" in python_call(selector.result_)
+    assert selector.result_.verify(X, y, sample_weight=weights).holds
+    for one in selector.result_.columns.distributions.values():
+        assert one.counts.sum() == weights.sum()
+    assert not SubsetSelectorCV(LogisticRegression(max_iter=1000), 2, cv=2).fit(X, y).result_.provenance.weighted

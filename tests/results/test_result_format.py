@@ -52,8 +52,8 @@ def test_the_schema_refuses_broken_files(kind):
         broken += 1
     assert broken > 50
     for change in (
-        {"version": 4},
-        {"version": 2},
+        {"version": 5},
+        {"version": 3},
         {"format": "other"},
         {"unknown": 1},
         {"selection": stored["selection"] | {"status": "very good"}},

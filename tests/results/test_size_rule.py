@@ -118,13 +118,14 @@ def test_the_words_by_hand():
         return SizeRule("auto", usable, included, p_values, 0.05, 199).statement
 
     how = "significance 0.05, 199 permutations"
-    assert said(0.01, 0.2) == f"Size: 1 feature adds more than chance, the next one does not (p = 0.2, {how})."
+    assert said(0.01, 0.2) == f"Size: 1 feature adds more than chance, the next one does not (p = 0.200, {how})."
     assert said(0.01, 0.01) == f"Size: all 2 features tested add more than chance ({how}); there may be more."
     assert said(0.01, usable=1) == f"Size: the only feature tested adds more than chance ({how})."
     assert said(np.nan, 0.01, 0.3, included=1) == (
-        f"Size: 1 feature adds more than chance beside the 1 included, the next one does not (p = 0.3, {how})."
+        f"Size: 1 feature adds more than chance beside the 1 included, the next one does not (p = 0.300, {how})."
     )
     assert SizeRule(0.25, 1).statement == "Size: 0.25 of the only usable column, one at least."
+    assert "p = 0.05003, significance 0.05" in said(0.01, 0.05003)
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_a_misspelt_target_is_answered_with_close_names(tmp_path):
         ("t.csv", b"a,kind\n\xff,1\nb,2\n", "not UTF-8"),
         ("t.csv", b"\xff,kind\n1,1\n2,2\n", "whose first line is not UTF-8"),
         ("t.csv", b"a,a,kind\n1,2,3\n", "names that occur more than once: 'a'"),
-        ("t.csv", b"a,kind\n", "0 sample(s)"),
+        ("t.csv", b"a,kind\n", "without any row"),
         ("t.csv", b"kind\n1\n2\n", "0 feature(s)"),
     ],
 )

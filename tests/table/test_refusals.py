@@ -81,7 +81,7 @@ def test_unknown_options_are_refused_with_the_choices():
         (3.5, "2D array"),
         (None, "2D array"),
         ("table.csv", "read_file"),
-        (np.zeros((0, 3)), "0 sample(s)"),
+        (np.zeros((0, 3)), "a table of 3 columns without any row"),
         (np.zeros((4, 0)), "0 feature(s) (shape=(4, 0)) while a minimum of 1 is required."),
         (np.zeros((4, 1), dtype=complex), "Complex data not supported"),
         (np.array([[1j]] * 4, dtype=object), "Complex data not supported"),

@@ -18,11 +18,11 @@ from certselect.cli.command import Command, Group
 from certselect.cli.generated import SettingsCommand
 from certselect.cli.output import REPORT, Output, telling
 from certselect.cli.path import path
-from certselect.cli.printing import hand_over, say
+from certselect.cli.printing import check_open, hand_over, say
 from certselect.cli.report import report
 from certselect.cli.select import select
 from certselect.cli.sheets import Format, Sheet, print_sheet
-from certselect.cli.standard_input import opened
+from certselect.cli.standard_input import opened, opened_result
 
 if TYPE_CHECKING:
     from certselect.results import Result
@@ -60,14 +60,17 @@ def demo(quiet: options.Quiet = False, debug: options.Debug = False) -> None:
     from sklearn.datasets import load_breast_cancer
 
     from certselect.cli.chosen_table import print_result
-    from certselect.results import choose_subset
+    from certselect.results.choosing import choose, read_checked
     from certselect.search.selection import INTERRUPTED
+    from certselect.settings import Settings
 
     out = Output(quiet=quiet)
     data: Any = load_breast_cancer()
-    names = [str(name) for name in data.feature_names]
+    names, kinds = [str(name) for name in data.feature_names], data.target_names[data.target]
+    settings = Settings.from_keywords({"random_state": 0})
     with out.watching() as warned:
-        result = choose_subset(data.data, data.target_names[data.target], 8, feature_names=names, random_state=0)
+        rows, _, seconds = read_checked(data.data, kinds, settings, feature_names=names)
+        result = choose(rows, 8, settings, target=("diagnosis",), seconds=seconds)
     with telling(interrupted=result.selection.status == INTERRUPTED):
         if not quiet:
             say("Breast cancer data: 569 tumours, malignant or benign; 30 measurements.")
@@ -112,9 +115,7 @@ app.command(cls=Command, epilog=examples.REPORT, rich_help_panel=FIRST)(report)
 
 @app.command(cls=Command, epilog=examples.VERIFY, rich_help_panel=FIRST)
 def verify(
-    result: Annotated[
-        Path, typer.Argument(metavar="RESULT", help="What `certselect select --json` or `Result.save` wrote.")
-    ],
+    result: options.SavedResult,
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="The table it was made from; - for standard input.")],
     target: Annotated[
         list[str] | None,
@@ -136,7 +137,7 @@ def verify(
 
     out = Output(format, quiet)
     with out.watching() as warned:
-        outcome = check(result, opened(table), target or None)
+        outcome = check(opened_result(result, table), opened(table), target or None)
     out.note(warned)
     print_verdict(outcome, out)
     raise typer.Exit(exits.OF_VERDICTS.get(outcome.verdict, exits.FINE))
@@ -174,6 +175,7 @@ def criteria(format: options.Printed = Format.TABLE, debug: options.Debug = Fals
 def _print_records(columns: dict[str, list[Any]], format: Format) -> None:
     import json
 
+    check_open()
     if format is Format.JSON:
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         hand_over(json.dumps(rows, indent=2) + "\n")

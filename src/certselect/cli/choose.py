@@ -21,6 +21,7 @@ from certselect.errors import CertselectError, InvalidInput
 from certselect.names import did_you_mean, shown
 from certselect.settings import Settings
 from certselect.settings.combinations import COMBINED
+from certselect.writing import check_destination
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,6 +126,8 @@ def choose(
 
     _check_splits_and_scoring(cv, scoring)
     unfinished = None if out.file is None else out.file.with_name(f"{out.file.name}.unfinished")
+    if unfinished is not None and resume is None:
+        check_destination(unfinished, [path for path in (table, out.report) if path is not None])
     seed = settings.searching.random_state
     with out.watching() as warned:
         rows, names, _ = read_checked(opened(table), target, settings)

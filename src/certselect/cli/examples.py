@@ -25,6 +25,7 @@ certselect report chosen.json --table patients.csv --out report.html  With the t
 VERIFY = """\
 certselect verify chosen.json patients.csv  Check a saved result against its table.
 certselect verify chosen.json patients.csv --quiet && echo good  The same in a script: the exit code says it.
+certselect select patients.csv -t diagnosis -k 5 --json - | certselect verify - patients.csv  Without a file between.
 """
 EVERYTHING = """\
 certselect demo  A first look: no table needed.

@@ -25,6 +25,12 @@ Target = Annotated[
         help="Column to predict: class labels or numbers; may be repeated.",
     ),
 ]
+SavedResult = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RESULT", help="What `certselect select --json` or `Result.save` wrote; - for standard input."
+    ),
+]
 Threads = Annotated[int | None, typer.Option(metavar="NUMBER", help="How many cores to use; all if not given.")]
 Json = Annotated[
     Path | None,

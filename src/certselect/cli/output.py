@@ -17,7 +17,7 @@ import typer
 
 from certselect.cli import exits
 from certselect.cli.options import STANDARD
-from certselect.cli.printing import hand_over, say, tell
+from certselect.cli.printing import check_open, hand_over, say, tell
 from certselect.cli.sheets import Format, in_markdown
 from certselect.cli.wording import in_flags
 from certselect.errors import ColumnsLeftOutWarning, InvalidInput
@@ -82,7 +82,12 @@ class Output:
                 say("")
 
     def check(self, inputs: Mapping[str, Any]) -> None:
-        """Refuse files that could not be written in the end, or are among the command's other files."""
+        """Refuse files that could not be written in the end, or are among the command's other files.
+
+        And a standard output that is closed, where no file would keep the result either.
+        """
+        if self.file is None and self.report is None:
+            check_open()
         others = [path for path in inputs.values() if isinstance(path, Path)]
         for file in (self.file, self.report):
             if file is not None:

@@ -18,6 +18,8 @@ from certselect.settings import Settings, all_settings
 if TYPE_CHECKING:
     from certselect.evaluation.sizes import Elbow, ValueCurve
 
+BOUND = "at most"  # the heading of upper bounds
+
 
 @with_settings()
 def path(
@@ -95,14 +97,14 @@ def _print_curve(curve: ValueCurve, elbow: Elbow | None, out: Output, *, with_st
         "k": curve.sizes.tolist(),
         **features,
         "value": curve.values.tolist(),
-        "at most": curve.upper_bounds.tolist(),
+        BOUND: curve.upper_bounds.tolist(),
     }
     if all(bound != bound for bound in curve.upper_bounds):
-        del columns["at most"]
+        del columns[BOUND]
     if with_status:
         columns["status"] = [selection.status for selection in curve.selections]
     bend = None if elbow is None or elbow.k is None else curve.sizes.tolist().index(elbow.k)
-    print_sheet(Sheet(columns, marked=bend, bars=curve.values.tolist(), spare=["at most"]), out.format)
+    print_sheet(Sheet(columns, marked=bend, bars=curve.values.tolist(), spare=[BOUND], bounds=[BOUND]), out.format)
     out.say(
         "value: what the subset is worth by the criterion (nats)." if out.talks else "",
         "" if elbow is None else elbow.statement,
@@ -111,8 +113,10 @@ def _print_curve(curve: ValueCurve, elbow: Elbow | None, out: Output, *, with_st
 
 def _as_text(curve: ValueCurve, elbow: Elbow | None, about: dict[str, Any]) -> str:
     """The curve as JSON: no result, which is about one subset, but a document of its own."""
+    from certselect.results.format import PATH
+
     document = {
-        "format": "certselect path",
+        "format": PATH,
         "version": 1,
         "sizes": curve.sizes.tolist(),
         "values": curve.values.tolist(),

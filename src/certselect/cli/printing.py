@@ -71,10 +71,15 @@ def width() -> int:
     return Console().width
 
 
-def hand_over(text: str) -> None:
-    """Write text that another program is to read, as it is, to standard output."""
+def check_open() -> None:
+    """Refuse a standard output that was closed before the command began, where nothing else keeps what is printed."""
     if sys.stdout is None:
         raise _lost("closed")
+
+
+def hand_over(text: str) -> None:
+    """Write text that another program is to read, as it is, to standard output."""
+    check_open()
     if not _put(text):
         raise typer.Exit(1)
 

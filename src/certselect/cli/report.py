@@ -11,16 +11,15 @@ import typer
 from certselect.cli import options
 from certselect.cli.output import REPORT, Output
 from certselect.cli.printing import hand_over
-from certselect.cli.standard_input import opened
+from certselect.cli.standard_input import opened, opened_result
+from certselect.errors import InvalidInput
 
 if TYPE_CHECKING:
     from certselect.results import Result
 
 
 def report(
-    result: Annotated[
-        Path, typer.Argument(metavar="RESULT", help="What `certselect select --json` or `Result.save` wrote.")
-    ],
+    result: options.SavedResult,
     page: Annotated[
         Path | None,
         typer.Option(
@@ -49,11 +48,13 @@ def report(
     from certselect.report import report_page
     from certselect.results import load_result
 
+    if page is None and result == options.STANDARD:
+        raise InvalidInput("a result from standard input without --out", "a page to write", "Pass --out FILE, or -.")
     out = Output(quiet=quiet, report=result.with_suffix(".html") if page is None else page)
     if page != options.STANDARD:
         out.check({"result": result, "table": table})
     with out.watching() as warned:
-        made = load_result(result)
+        made = load_result(opened_result(result, table))
         if table is not None:
             made = made.with_table(opened(table), target or None)
     out.note(warned)

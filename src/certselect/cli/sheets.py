@@ -7,13 +7,14 @@ import io
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from certselect.cli.printing import hand_over, say, show, width
 from certselect.names import harmless
+from certselect.shown_numbers import at_most
 
 
 class Format(StrEnum):
@@ -46,6 +47,8 @@ class Sheet:
         Drawn as bars that start at zero, where there is room; NaN for none.
     spare : sequence of str
         Columns that are left out of a drawing too narrow for all, the first one first.
+    bounds : collection of str
+        Columns of upper bounds, which people are shown rounded up: they are claims.
     lines : bool
         Whether a line is drawn between rows.
     """
@@ -56,6 +59,7 @@ class Sheet:
     marked: int | None = None
     bars: Sequence[float] | None = None
     spare: Sequence[str] = ()
+    bounds: Collection[str] = ()
     lines: bool = False
 
 
@@ -121,7 +125,8 @@ def _texts(sheet: Sheet, heading: str) -> list[str]:
     """The cells of a column as people read them."""
     texts = []
     for row, value in enumerate(sheet.columns[heading]):
-        text = "\n".join(harmless(_said(line)) for line in (value if isinstance(value, list) else [value]))
+        said = at_most if heading in sheet.bounds and not _is_nothing(value) else _said
+        text = "\n".join(harmless(said(line)) for line in (value if isinstance(value, list) else [value]))
         if heading == sheet.starred and sheet.stars:
             text += "*" if sheet.stars[row] else " "
         texts.append(text)

@@ -10,6 +10,7 @@ from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
 from certselect.information import InformationTerms
 from certselect.search.selection import PROVEN_OPTIMAL, Selection
+from certselect.shown_numbers import p_words, percent
 from certselect.table.kinds import KEPT_OUT
 
 # A feature is above chance if a shuffled column would carry as much information more rarely than this.
@@ -63,8 +64,10 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
     >>> report = feature_report(select(subset_problem(terms, k=1)), terms)
     >>> report["why"][1]
     "left out: says the same as 'a'"
-    >>> report["why"][2]
-    "left out: putting it in for 'a', the best exchange, would lose 0.693 nats; by itself no better than chance (p = 1)"
+    >>> report["why"][2].partition("; ")[0]
+    "left out: putting it in for 'a', the best exchange, would lose 0.693 nats"
+    >>> report["why"][2].partition("; ")[2]
+    'by itself no better than chance (p = 1.000)'
     """
     problem = selection.problem
     if problem is None:
@@ -155,7 +158,7 @@ class _Reasons:
         reasons = self._for(i) if self._columns["chosen"][i] else self._against(i)
         p_value = self._columns["p_value"][i]
         if p_value > SIGNIFICANCE:
-            reasons.append(f"by itself no better than chance (p = {p_value:.2g})")
+            reasons.append(f"by itself no better than chance ({p_words(p_value, SIGNIFICANCE)})")
         return f"{proven}{chosen}: {'; '.join(reasons)}"
 
     def _for(self, i: int) -> list[str]:
@@ -180,7 +183,7 @@ class _Reasons:
         part = self._columns["shared_part"][i]
         if not part >= _NEARLY_ALL:
             return []
-        return [f"shares {100 * part:.0f} % of its information with {self._columns['closest'][i]!r}"]
+        return [f"shares {percent(part)} of its information with {self._columns['closest'][i]!r}"]
 
     def _change(self, i: int) -> str:
         loss = self._columns["swap_loss"][i]

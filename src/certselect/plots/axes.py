@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from certselect.errors import InvalidInput
-from certselect.names import harmless
+from certselect.names import harmless, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,15 +24,22 @@ def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
     pyplot makes the new figure, so that notebooks show it and `pyplot.show()` opens it; where
     axes are given, pyplot is not even loaded.
     """
-    if ax is not None:
-        return ax
     try:
+        if ax is not None:
+            return _checked(ax)
         pyplot = import_module("matplotlib.pyplot")
     except ImportError as error:
         raise InvalidInput(
             "a plot without the package matplotlib", "an installed one", "Run: pip install certselect[plots]"
         ) from error
     return pyplot.figure(figsize=(width, height), layout="constrained").subplots()
+
+
+def _checked(ax: Any) -> Axes:
+    axes = import_module("matplotlib.axes").Axes
+    if not isinstance(ax, axes):
+        raise InvalidInput(f"ax={shown(ax)}", "matplotlib's Axes", "Pass one of those that plt.subplots() returned.")
+    return ax
 
 
 def label_of(name: str) -> str:

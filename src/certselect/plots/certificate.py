@@ -9,11 +9,10 @@ import numpy as np
 from certselect.plots.axes import DARK, INK, as_written, axes_for, place_legend, set_title, without_frame
 from certselect.plots.drawn import result_of
 from certselect.search import Selection
+from certselect.shown_numbers import at_most, nats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_DIGITS = 6
 
 
 def plot_certificate(result: Any, *, ax: Axes | None = None) -> Axes:
@@ -47,13 +46,13 @@ def plot_certificate(result: Any, *, ax: Axes | None = None) -> Axes:
     selection = result if isinstance(result, Selection) else result_of(result).selection
     value, bound = selection.objective, selection.upper_bound
     ax = axes_for(ax, 7.0, 1.9)
-    label = f"value of these features: {value:.{_DIGITS}g}"
+    label = f"value of {'this feature' if selection.k == 1 else 'these features'}: {nats(value)}"
     drawn: list[Any] = [ax.barh(0, value, height=0.5, color=DARK, label=label, gid="value")]
     if not np.isnan(bound):
         between = {"facecolor": "white", "edgecolor": INK, "hatch": "////", "linewidth": 0}
         label = "a better subset could lie here"
         drawn.append(ax.barh(0, bound - value, left=value, height=0.5, label=label, gid="between", **between))
-        label = f"bound: {bound:.{_DIGITS}g}"
+        label = f"bound: {at_most(bound)}"
         drawn += ax.plot([bound, bound], [-0.4, 0.4], color=INK, linewidth=2, label=label, gid="bound")
     ax.set_yticks([])
     ax.set_ylim(-0.6, 0.6)

@@ -9,6 +9,7 @@ import numpy as np
 from certselect.evaluation import AlgorithmComparison
 from certselect.evaluation.probabilities import check_probability
 from certselect.plots.axes import as_written, axes_for, label_of
+from certselect.shown_numbers import p_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +114,7 @@ def difference_box_plots(comparison: AlgorithmComparison, *, alpha: float = 0.05
     for place, (pair, label) in enumerate(zip(pairs, labels, strict=True)):
         pvalue = comparison.pairwise[pair]
         box = _draw_box(ax, place, column[pair[0]] - column[pair[1]], DIFFERENT if pvalue <= alpha else NOT_DIFFERENT)
-        boxes.append((box, f"{label}: p = {pvalue:.3f}"))
+        boxes.append((box, f"{label}: {p_words(pvalue, alpha)}"))
     ax.set_xticks(range(len(pairs)), labels)
     as_written(ax.get_xticklabels())
     ax.set_xlim(-0.5, len(pairs) - 0.5)

@@ -13,6 +13,7 @@ from certselect.results import Result
 from certselect.results.shared_parts import by_similarity, shared_parts
 from certselect.results.shared_parts import runners_up as runners_up_of
 from certselect.search.options import check_count
+from certselect.shown_numbers import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,9 +32,10 @@ def plot_redundancy(result: Any, *, runners_up: int = 0, max_features: int = 40,
     Parameters
     ----------
     result : Result or fitted selector
-        One that was loaded from a file knows no table, and cannot be drawn.
+        One that was loaded from a file knows no table: `result.with_table` brings it back.
     runners_up : int
-        How many features that were left out to show as well: those whose exchange would lose least.
+        How many features that were left out to show as well: those whose exchange would lose least, or the
+        most relevant ones where constraints decide on exchanges.
     max_features : int
         How many features to draw at most; of the chosen ones then the most relevant.
     ax : matplotlib Axes, optional
@@ -57,8 +59,8 @@ def plot_redundancy(result: Any, *, runners_up: int = 0, max_features: int = 40,
     if found.terms is None:
         raise InvalidInput(
             "a result that was read from a file, which knows no pairs of features",
-            "one of a search in this process",
-            "Choose the features again from the table.",
+            "one beside its table",
+            "Pass result.with_table(X, y), which measures the table again and checks the result.",
         )
     terms = found.terms
     shown = _features_to_draw(
@@ -99,4 +101,6 @@ def _write_numbers(ax: Axes, share: np.ndarray) -> None:
     for (row, column), part in np.ndenumerate(share):
         if row != column:
             colour = "white" if part > _BRIGHT else "black"
-            ax.text(column, row, f"{100 * part:.0f}", ha="center", va="center", color=colour, fontsize="small")
+            ax.text(
+                column, row, percent(part).removesuffix(" %"), ha="center", va="center", color=colour, fontsize="small"
+            )

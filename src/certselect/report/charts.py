@@ -6,13 +6,17 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from certselect.report.wording import axis_number, percent, short
+from certselect.report.wording import axis_number, short
+from certselect.shown_numbers import percent
 
 # Shades of the map, light to dark.
 SHADES = 9
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 640, 270, 56, 46, 12, 14
 _SMALL_WIDTH, _SMALL_HEIGHT = 240, 84
 _LONGEST_LABEL, _LETTER = 24, 7.2
+# Numbers beyond have no place on an axis: beside them all others would lie on one line, and sums overflow.
+_FARTHEST = 1e150
+_SPELLED_OUT = 1e7
 # A gap narrower than this part of the bar is drawn this wide, and the page says so.
 THINNEST = 0.006
 
@@ -30,10 +34,16 @@ def certificate_bar(certificate: dict[str, Any]) -> dict[str, Any] | None:
     return {"value": 100.0 * (1.0 - drawn), "gap": 100.0 * drawn, "thin": thin and gap > 1e-9}
 
 
+def length(value: float | None, longest: float) -> float:
+    """How much of a bar, 0 to 100, a value takes."""
+    return round(100.0 * min(1.0, max(0.0, (value or 0.0) / longest)), 2)
+
+
 def line_chart(
     sizes: Sequence[int], values: Known, *, above: Known = (), errors: Known = (), marked: int | None = None
 ) -> dict[str, Any]:
     """A curve over the number of features, with a second one `above` it or error bars."""
+    values, above, errors = (_drawable(numbers) for numbers in (values, above, errors))
     known = [value for value in (*values, *above) if value is not None]
     for value, error in zip(values, errors, strict=False):
         known += [value - error, value + error] if value is not None and error is not None else []
@@ -72,14 +82,19 @@ def line_chart(
     }
 
 
+def _drawable(numbers: Known) -> list[float | None]:
+    return [None if number is None or abs(number) > _FARTHEST else number for number in numbers]
+
+
 def nice_steps(low: float, high: float, about: int = 5) -> list[float]:
     """Round numbers from below `low` to above `high`, some `about` steps apart.
 
     >>> nice_steps(0.0, 0.93)
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
-    if not high > low:
-        high, low = high + 0.5, low - 0.5
+    if not high - low > 1e-9 * max(abs(low), abs(high)):
+        apart = max(0.5, 0.1 * abs(low))
+        high, low = high + apart, low - apart
     raw = (high - low) / about
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * (1 - 1e-9))
@@ -89,6 +104,8 @@ def nice_steps(low: float, high: float, about: int = 5) -> list[float]:
 
 def _alike(numbers: Sequence[float]) -> list[str]:
     """Numbers of an axis with as many decimals as the one that needs most."""
+    if max(map(abs, numbers)) >= _SPELLED_OUT:
+        return [f"{number:.4g}" for number in numbers]
     decimals = max(len(f"{number:.6g}".partition(".")[2].partition("e")[0]) for number in numbers)
     return [f"{number:.{decimals}f}" for number in numbers]
 

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from certselect import shown_numbers
 from certselect.names import harmless
 from certselect.report import charts, wording
 from certselect.writing import write_whole
@@ -90,27 +91,34 @@ def _templates() -> Environment:
         loader=PackageLoader("certselect.report", "files"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_as_text,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     made.filters |= {
         "short": wording.short,
-        "nats": wording.nats,
-        "at_most": wording.at_most,
-        "percent": wording.percent,
-        "gap": wording.gap_words,
-        "p_value": wording.p_value,
+        "nats": shown_numbers.nats,
+        "at_most": shown_numbers.at_most,
+        "percent": shown_numbers.percent,
+        "gap": shown_numbers.gap_words,
+        "p_words": shown_numbers.p_words,
         "seconds": wording.seconds,
     }
     made.globals |= {
         "bar": charts.certificate_bar,
         "line_chart": charts.line_chart,
         "heat_map": charts.heat_map,
+        "length": charts.length,
         "distribution": charts.distribution_chart,
         "shades": charts.SHADES,
-        "UNKNOWN": wording.UNKNOWN,
+        "UNKNOWN": shown_numbers.UNKNOWN,
     }
     return made
+
+
+def _as_text(value: Any) -> Any:
+    """What a template puts into the page: text from a file, whatever it is, changes nothing but the place it is at."""
+    return value if isinstance(value, Markup) or not isinstance(value, str) else harmless(value)
 
 
 @cache

@@ -169,6 +169,7 @@ def make_result(
         measured=terms.settings,
         picked=terms.picked,
         decisions=(*terms.decisions, *copy_decisions(selection.problem)),
+        weighted=table.weighted and settings.reading.weight is None,
         seed=int(seed) if isinstance(seed, int | np.integer) else None,
         seconds=spent,
         versions=versions() | ({"device": selection.computed_on} if selection.computed_on else {}),

@@ -5,8 +5,9 @@ Learnt while the table is at hand and small enough to be kept with a result, whi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,10 @@ MOST_COLUMNS = 60
 _MOST_CLASSES = 6
 _MOST_LEVELS = 8
 _FEWEST_BINS, _MOST_BINS = 6, 24
-_FIRST_ROWS, _ROWS_FOR_SPAN = 1000, 10_000
+_FIRST_ROWS = 1000
+# Of more rows of a class some are drawn: shares differ by some 1 % then, less than a small picture shows, and nobody
+# has asked for the picture yet.
+_MOST_ROWS = 5000
 _LONGEST_LEVEL = 100
 _OTHERS = "all others"
 # Bars for numbers span the values between these quantiles, so that one far value does not flatten the rest.
@@ -38,7 +42,7 @@ class Distribution:
     edges : ndarray (bins + 1,)
         Of bins of equal width, of which the outermost hold what lies beyond; empty for levels.
     counts : ndarray (classes, bins or levels)
-        Sums of weights. Rows without a value are not in it.
+        Sums of weights, of the rows that were counted. Rows without a value are not in it.
     """
 
     levels: tuple[str, ...]
@@ -60,12 +64,15 @@ class TakenColumns:
         What the rows of `distributions` are about: classes, or thirds of a target that is a number.
     distributions : mapping from int to Distribution
         Of the chosen columns, of the first sixty at most.
+    most_rows : int or None
+        How many rows of a class were counted, drawn at random, where it has more; None if all were.
     """
 
     kinds: tuple[str, ...]
     missing: np.ndarray
     classes: tuple[str, ...]
     distributions: Mapping[int, Distribution]
+    most_rows: int | None = None
 
 
 def take_columns(table: Table, chosen: Iterable[int]) -> TakenColumns:
@@ -81,9 +88,11 @@ def take_columns(table: Table, chosen: Iterable[int]) -> TakenColumns:
         here = block.positions[places] == counted
         found.update({i: (block, int(place)) for i, place, at in zip(counted, places, here, strict=True) if at})
     groups, classes = _groups(table)
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
-    distributions = {i: _distribution(*found[i], groups, len(classes), weights) for i in counted}
-    return TakenColumns(tuple(kinds.tolist()), missing, classes, distributions)
+    rows = _rows_to_count(groups, len(classes))
+    weights = np.ones(len(rows)) if table.weights is None else table.weights[rows]
+    distributions = {i: _distribution(_column(*found[i], rows), groups[rows], len(classes), weights) for i in counted}
+    drawn = _MOST_ROWS if len(rows) < table.n_samples else None
+    return TakenColumns(tuple(kinds.tolist()), missing, classes, distributions, drawn)
 
 
 def _missing_counts(block: Block | SparseBlock) -> np.ndarray | int:
@@ -92,7 +101,7 @@ def _missing_counts(block: Block | SparseBlock) -> np.ndarray | int:
     if isinstance(block, SparseBlock):
         columns = np.repeat(np.arange(len(block.positions)), np.diff(block.values.indptr))
         return np.bincount(columns[block.missing], minlength=len(block.positions))
-    return block.missing.sum(axis=0)
+    return np.count_nonzero(block.missing, axis=0)
 
 
 def _groups(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -107,6 +116,16 @@ def _groups(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     return places[table.target], called + ((_OTHERS,) if len(largest) < len(sizes) else ())
 
 
+def _rows_to_count(groups: np.ndarray, n_groups: int) -> np.ndarray:
+    """All rows of small classes and some of large ones, the same at every call."""
+    if np.bincount(groups, minlength=n_groups).max() <= _MOST_ROWS:
+        return np.arange(len(groups))
+    rng = np.random.default_rng(0)
+    each = (np.flatnonzero(groups == group) for group in range(n_groups))
+    drawn = [rows if len(rows) <= _MOST_ROWS else rng.choice(rows, _MOST_ROWS, replace=False) for rows in each]
+    return np.sort(np.concatenate(drawn))
+
+
 def _most_frequent(sizes: np.ndarray, most: int) -> tuple[np.ndarray, list[int]]:
     """A new number for each of these, in their own order, the rare ones sharing the last; and which are not rare."""
     if len(sizes) <= most:
@@ -117,13 +136,10 @@ def _most_frequent(sizes: np.ndarray, most: int) -> tuple[np.ndarray, list[int]]
     return places, kept
 
 
-def _distribution(
-    block: Block | SparseBlock, place: int, groups: np.ndarray, n_groups: int, weights: np.ndarray
-) -> Distribution:
-    values, lacking = _column(block, place)
+def _distribution(column: _Column, groups: np.ndarray, n_groups: int, weights: np.ndarray) -> Distribution:
+    values, lacking, vocabulary = column
     if lacking is not None:
         values, groups, weights = values[~lacking], groups[~lacking], weights[~lacking]
-    vocabulary = block.vocabularies[place] if isinstance(block, Block) and block.vocabularies else ()
     # Most columns of numbers show by their first rows that they have many values; sorting all of them takes long.
     different = np.unique(values[:_FIRST_ROWS])
     if vocabulary or len(different) <= _MOST_LEVELS:
@@ -135,8 +151,8 @@ def _distribution(
         levels += (_OTHERS,) if len(kept) < len(different) else ()
         return Distribution(levels, np.empty(0), _counted(places[codes], len(levels), groups, n_groups, weights))
     values = values.astype(np.float64)
-    # A value that is there, for differences of the largest numbers overflow; every so many rows tell as much as all.
-    low, high = np.quantile(values[:: max(1, len(values) // _ROWS_FOR_SPAN)], _SPAN, method="nearest")
+    # A value that is there, for differences of the largest numbers overflow.
+    low, high = np.quantile(values, _SPAN, method="nearest")
     if not low < high:  # nearly all values are one
         low, high = float(values.min()), float(values.max())
     # Rice's rule: few rows in many bins show nothing but noise.
@@ -147,12 +163,20 @@ def _distribution(
     return Distribution((), edges, _counted(places, bins, groups, n_groups, weights))
 
 
-def _column(block: Block | SparseBlock, place: int) -> tuple[np.ndarray, np.ndarray | None]:
-    """The values of a column, and which rows have none; None where all have one."""
+class _Column(NamedTuple):
+    """Some rows of a column: values, which of them are missing (None if none), and what values stand for."""
+
+    values: np.ndarray
+    lacking: np.ndarray | None
+    vocabulary: Sequence[Hashable]
+
+
+def _column(block: Block | SparseBlock, place: int, rows: np.ndarray) -> _Column:
     if isinstance(block, SparseBlock):
-        values = block.values[:, [place]].toarray().ravel()
-        return values, np.isnan(values)
-    return block.values[:, place], None if block.missing is None else block.missing[:, place]
+        values = block.values[:, [place]].toarray().ravel()[rows]
+        return _Column(values, np.isnan(values), ())
+    lacking = None if block.missing is None else block.missing[rows, place]
+    return _Column(block.values[rows, place], lacking, block.vocabularies[place] if block.vocabularies else ())
 
 
 def _counted(places: np.ndarray, n_places: int, groups: np.ndarray, n_groups: int, weights: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from certselect.results.reasons import one_line
+from certselect.results.reasons import LONGEST, one_line
 from certselect.settings import Constraints
 from certselect.settings.constraints import ALL_OR_NONE, AT_MOST_ONE
 
@@ -29,6 +29,16 @@ def constraints_in_words(stated: Constraints, names: Sequence[str]) -> str:
         *_groups("at most one of", groups.get(AT_MOST_ONE), names),
         *([f"cost at most {plain['budget']!r}"] if plain["budget"] is not None else []),
     ]
+    return _in_one_line(parts)
+
+
+def _in_one_line(parts: Sequence[str]) -> str:
+    """As many of the parts as there is room for, each whole, and how many more there are."""
+    for kept in range(len(parts), 0, -1):
+        more = [f"and {len(parts) - kept} more"] if kept < len(parts) else []
+        line = "; ".join([*parts[:kept], *more])
+        if len(line) <= LONGEST:
+            return line
     return one_line("; ".join(parts))
 
 
@@ -45,4 +55,13 @@ def _some(features: Sequence[str | int], names: Sequence[str]) -> str:
         for feature in features[:_NAMES]
     ]
     more = len(features) - len(listed)
-    return ", ".join(f"{name!r:.{_LONGEST_NAME}}" for name in listed) + (f" and {more} more" if more else "")
+    return ", ".join(map(_quoted, listed)) + (f" and {more} more" if more else "")
+
+
+def _quoted(name: str) -> str:
+    """A name in quotes, cut if it is long.
+
+    >>> _quoted("how old the patient was at the first visit")
+    "'how old the patient was...'"
+    """
+    return repr(name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}...")

@@ -14,6 +14,7 @@ import numpy as np
 
 from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
+from certselect.names import shown
 from certselect.results.reasons import why
 from certselect.results.result import Result
 from certselect.search.ranking import values_along
@@ -38,7 +39,7 @@ def about_the_search(result: Result, problem: SubsetProblem) -> Iterator[str]:
     searching, selection = result.settings.searching, result.selection
     asked = searching.to_dict()["strategy"].casefold()
     if selection.strategy not in (_AUTO if is_auto(asked) else (asked,)):
-        yield f"the strategy is {selection.strategy!r:.60}, but {asked!r:.60} was asked for"
+        yield f"the strategy is {shown(selection.strategy)}, but {shown(asked)} was asked for"
         return
     if selection.strategy in list_strategies():
         try:
@@ -47,7 +48,7 @@ def about_the_search(result: Result, problem: SubsetProblem) -> Iterator[str]:
             yield f"the strategy has no such options: {why(error)}"
     if not math.isnan(selection.drawn_size):
         if selection.strategy not in DRAWING:
-            yield f"{selection.strategy!r:.60} draws no subsets, but a size of draws is given"
+            yield f"{shown(selection.strategy)} draws no subsets, but a size of draws is given"
         elif not 0.0 <= selection.drawn_size <= problem.n_features:
             yield f"the subsets drawn cannot have had {selection.drawn_size:.6g} features on average"
     polished = searching.polish or is_auto(asked)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # A map of more features than this cannot be read.
 MOST_CHOSEN, MOST_RUNNERS_UP = 30, 10
+_ROUNDING = 1e-9
 
 
 def result_facts(result: Result, curve: ValueCurve | None = None, table: str = TABLE) -> dict[str, Any]:
@@ -62,6 +63,7 @@ def result_facts(result: Result, curve: ValueCurve | None = None, table: str = T
         "out_of_time": as_plain(origin.seconds.get(LIMIT)),
         "versions": dict(origin.versions),
         "fingerprint": result.fingerprint,
+        "weighted": bool(origin.weighted),
         "seed": origin.seed,
         "measured": as_plain(dict(origin.measured)),
         "command": command(result, table),
@@ -127,6 +129,7 @@ def _distributions(result: Result) -> dict[str, Any] | None:
     dates = {i for one in result.provenance.decisions if one.kind == DATE for i in one.columns}
     return {
         "classes": list(columns.classes),
+        "most_rows": columns.most_rows,
         "of": [
             {
                 "column": i,
@@ -155,10 +158,16 @@ def _redundancy(result: Result) -> dict[str, Any] | None:
     order = by_similarity(part)
     return {
         "columns": [int(i) for i in features[order]],
-        "parts": part[np.ix_(order, order)].round(4).tolist(),
+        "parts": in_four_digits(part[np.ix_(order, order)]).tolist(),
         "n_chosen": len(chosen),
         "n_runners_up": len(others),
+        "by_exchange": all(result.explanation["swap_with"][i] is not None for i in others),
     }
+
+
+def in_four_digits(parts: np.ndarray) -> np.ndarray:
+    """Rounded, but nothing to all: what differs from a copy by little is none."""
+    return np.where(parts < 1.0 - _ROUNDING, np.minimum(parts.round(4), 0.9999), 1.0)
 
 
 def _others(result: Result) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from certselect.criteria import Criterion, find_criterion
 from certselect.errors import InvalidInput
@@ -45,8 +45,8 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
     write_whole(path, lambda file: file.write(text.encode()))
 
 
-def load_result(path: str | os.PathLike[str]) -> Result:
-    """Read a result that `Result.save` or `certselect select --json` wrote.
+def load_result(path: str | os.PathLike[str] | BinaryIO) -> Result:
+    """Read a result that `Result.save` or `certselect select --json` wrote, from a file or an open binary one.
 
     Nothing in the file is executed or trusted; what is not as the format describes is
     refused. `Result.verify` says whether its claims are true.
@@ -63,25 +63,34 @@ def load_result(path: str | os.PathLike[str]) -> Result:
     ...     load_result(os.path.join(folder, "chosen.json")).verify(X, [0, 0, 1, 1]).holds
     True
     """
-    return from_dict(read_json(Path(path)))
+    return from_dict(read_json(path))
 
 
-def read_json(file: Path) -> Any:
+def read_json(source: str | os.PathLike[str] | BinaryIO) -> Any:
     """What a JSON file holds, if it is no larger than a result can be."""
+    called = f"the file {str(source)!r}" if isinstance(source, str | os.PathLike) else "what was sent"
     try:
-        size = file.stat().st_size
-        if size > MOST_BYTES or not file.is_file():  # a device may have no end
-            raise InvalidInput(f"{str(file)!r} of {size} bytes", f"a file of at most {MOST_BYTES}", "Name a result.")
-        return json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_each_key_once)
+        text = _read(Path(source)) if isinstance(source, str | os.PathLike) else source.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise InvalidInput(
+                f"{called}, which is longer", f"a result of at most {MOST_BYTES} bytes", "Name a result."
+            )
+        return json.loads(text.decode("utf-8"), object_pairs_hook=_each_key_once)
     except OSError as error:
-        raise InvalidInput(
-            f"the file {str(file)!r}, which cannot be read ({error})", "a file", "Check the path."
-        ) from None
+        raise InvalidInput(f"{called}, which cannot be read ({error})", "a file", "Check the path.") from None
     except InvalidInput:
         raise
     except (ValueError, RecursionError) as error:
-        got = f"what is not JSON ({error}), in the file {str(file)!r}"
+        got = f"what is not JSON ({error}), in {called}"
         raise InvalidInput(got, "a result of certselect", "Name another file.") from None
+
+
+def _read(file: Path) -> bytes:
+    if not file.is_file():  # a device may have no end
+        file.stat()  # which says why, if nothing is there
+        raise InvalidInput(f"{str(file)!r}, which is no file", "a result", "Name a result.")
+    with file.open("rb") as opened:
+        return opened.read(MOST_BYTES + 1)
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

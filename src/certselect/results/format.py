@@ -15,7 +15,9 @@ from certselect.results.lift_text import lift_as_json
 from certselect.results.proof_text import proof_as_json
 from certselect.results.result import Result
 
-FORMAT, VERSION = "certselect result", 3
+# The words of a statement are part of the format: a reader derives them again, and refuses other ones.
+FORMAT, VERSION = "certselect result", 4
+PATH = "certselect path"  # what `certselect path` saves, which is no result
 # The columns of the explanation, and what their entries are.
 EXPLANATION = {
     "feature": str,
@@ -74,6 +76,7 @@ def as_dict(result: Result) -> dict[str, Any]:
             "measured": dict(origin.measured),
             "picked": origin.picked,
             "decisions": [{"kind": one.kind, "why": one.why, "columns": list(one.columns)} for one in origin.decisions],
+            "weighted": bool(origin.weighted),
             "seed": origin.seed,
             "seconds": {stage: _number(spent) for stage, spent in origin.seconds.items()},
             "versions": dict(origin.versions),

@@ -18,7 +18,7 @@ from certselect.certificate.bound import BY_CHOLESKY, BY_COUNTING, BY_ROW_SUMS
 from certselect.certificate.certificate import BY_PROOF
 from certselect.errors import InvalidInput
 from certselect.names import shown
-from certselect.results.format import EXPLANATION, FORMAT, VERSION
+from certselect.results.format import EXPLANATION, FORMAT, PATH, VERSION
 from certselect.results.lift_text import lift_from_json
 from certselect.results.proof_text import proof_from_json
 from certselect.results.provenance import Provenance
@@ -47,10 +47,7 @@ def from_dict(stored: Any) -> Result:
         old = isinstance(stored, Mapping) and {"features", "coding", "objective"} <= set(stored)
         got = "a result in the format before version 1" if old else "something else than a result of certselect"
         raise InvalidInput(got, f"a result of version {VERSION}", REMEDY)
-    version = stored.get("version")
-    if stored["format"] != FORMAT or version != VERSION or not whole_number(version):
-        got = f"the format {shown(stored['format'])}, version {shown(version)}"
-        raise InvalidInput(got, f"{FORMAT!r}, version {VERSION}", "Read it with the certselect that wrote it.")
+    _check_version(stored["format"], stored.get("version"))
     whole.only(
         {"format", "version", "statement", "settings", "selection", "certificate", "explanation"}
         | {"provenance", "size", "choice"}
@@ -73,6 +70,26 @@ def from_dict(stored: Any) -> Result:
     if whole.text("statement") != selection.statement:
         raise whole.contradicts("statement", f"what value, bound and gap say: {selection.statement!r}")
     return result
+
+
+def _check_version(format: Any, version: Any) -> None:
+    """Refuse what is no result of this version; nothing is wrong with what another version wrote."""
+    expected = f"a result of version {VERSION}"
+    if format == PATH:
+        raise InvalidInput(
+            "a path (what `certselect path --json` saved), which is about many subsets and holds no proofs",
+            "a result, which is about one",
+            "Make its report with `certselect path ... --report FILE`, or save one subset with `certselect select ... "
+            "-k NUMBER --json FILE`.",
+        )
+    if format != FORMAT or not whole_number(version):
+        raise InvalidInput(f"the format {shown(format)}, version {shown(version)}", expected, "Name a result.")
+    if version < VERSION:
+        raise InvalidInput(f"a result of version {version}, which an older certselect wrote", expected, REMEDY)
+    if version > VERSION:
+        raise InvalidInput(
+            f"a result of version {version}, which a newer certselect wrote", expected, "Update certselect."
+        )
 
 
 def _selection(part: Part, whole: Part, n_features: int) -> Selection:
@@ -169,7 +186,7 @@ def _certificate(part: Part, value: float, bound: float, n_features: int) -> Cer
 def _provenance(part: Part) -> Provenance:
     part.only(
         {"n_samples", "n_features", "target", "fingerprint", "measured", "picked", "decisions"}
-        | {"seed", "seconds", "versions"}
+        | {"weighted", "seed", "seconds", "versions"}
     )
     if not 1 <= part.whole("n_features") <= MOST_FEATURES:
         raise part.wrong("n_features", f"1 to {MOST_FEATURES}")
@@ -188,6 +205,7 @@ def _provenance(part: Part) -> Provenance:
         decisions=tuple(
             _decision(Part(one, "a decision"), part.whole("n_features")) for one in part.listed("decisions")
         ),
+        weighted=part.truth("weighted"),
         seed=seed,
         seconds={stage: with_nan([spent])[0] for stage, spent in part.mapping_of("seconds", duration).items()},
         versions=part.mapping_of("versions", text),

@@ -41,6 +41,9 @@ class Provenance:
     decisions : tuple of Decision
         What was made of columns that was not asked for, and why: identifiers left out, dates
         measured as numbers, copies of others; and of the target.
+    weighted : bool
+        Whether the rows were weighted by an array, which is not kept; not so by a column of the table,
+        which the settings name.
     seed : int or None
         Of the random strategies, if it was a number.
     seconds : mapping
@@ -56,6 +59,7 @@ class Provenance:
     measured: Mapping[str, Any] = field(default_factory=dict)
     picked: str = ""
     decisions: tuple[Decision, ...] = ()
+    weighted: bool = False
     seed: int | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)

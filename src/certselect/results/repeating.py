@@ -17,15 +17,23 @@ _PAIRS = ("costs", "kinds")
 
 
 def python_call(result: Result, table: str = TABLE) -> str:
-    """`choose_subset` with every setting that is not the usual one."""
+    """`choose_subset` with every setting that is not the usual one.
+
+    Weights that came as an array go with a table in memory: `table`, `target` and `weights` are left to the reader.
+    """
     size, target = _size(result), _target(result)
-    given = [repr(table), repr(target[0] if len(target) == 1 else target), repr(size)]
+    named = repr(target[0] if len(target) == 1 else target)
+    given = [repr(table), named, repr(size)]
+    if result.provenance.weighted:
+        given = ["table", named if result.provenance.target else "target", repr(size), "sample_weight=weights"]
     given += [f"{name}={value!r}" for name, value in _stated(result).items()]
     return f"choose_subset({', '.join(given)})"
 
 
 def command(result: Result, table: str = TABLE) -> str:
     """`certselect select` with the same settings; empty where the command line has no words for one of them."""
+    if result.provenance.weighted:
+        return ""
     size = _size(result)
     words = ["certselect", "select", table]
     words += [word for name in _target(result) for word in ("--target", name)]

@@ -13,6 +13,7 @@ from certselect.evaluation import stop_at_chance
 from certselect.names import shown
 from certselect.settings import Constraints, Settings, all_settings
 from certselect.settings.fields import as_float, as_whole
+from certselect.shown_numbers import p_words
 from certselect.table import Table
 from certselect.table.order import in_own_order
 
@@ -82,7 +83,7 @@ class SizeRule:
             adds = "the only feature tested adds" if tested == 1 else f"all {tested} features tested add"
             more = "; there may be more" if len(self.p_values) < self.usable else ""
             return f"Size: {adds} more than chance{beside} ({how}){more}."
-        p_value = f"p = {self.p_values[self.n_included + self.passed]:.3g}"
+        p_value = p_words(self.p_values[self.n_included + self.passed], self.significance)
         if self.passed == 0:
             kept = "" if self.n_included else "; the best one is kept all the same"
             return f"Size: no feature adds more than chance{beside} ({p_value}, {how}){kept}."

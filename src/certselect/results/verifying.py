@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -92,7 +92,11 @@ class _Refused(Exception):
 
 
 def verify(
-    result: Result | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any = None, *, sample_weight: Any = None
+    result: Result | Mapping[str, Any] | str | os.PathLike[str] | BinaryIO,
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
 ) -> Verification:
     """Is what a saved result claims true of a table?
 
@@ -108,7 +112,7 @@ def verify(
 
     Parameters
     ----------
-    result : Result, path or dict
+    result : Result, path, dict or binary file
         What `Result.save` or `certselect select --json` wrote.
     X : path, array, sparse matrix, data frame or Table
         The table the result was made from.
@@ -123,16 +127,16 @@ def verify(
     >>> verify("chosen.json", "patients.csv").holds  # doctest: +SKIP
     True
     """
-    if not isinstance(result, Result | Mapping) and not Path(result).exists():
+    if isinstance(result, str | os.PathLike) and not Path(result).exists():
         # Nothing to judge: a slip of whoever asks.
         raise InvalidInput(f"the file {str(result)!r}, which is not there", "a saved result", "Check the path.")
     if not isinstance(result, Result):
         try:
-            result = from_dict(result if isinstance(result, Mapping) else read_json(Path(result)))
+            result = from_dict(result if isinstance(result, Mapping) else read_json(result))
         except Contradiction as error:
             return Verification(FALSE_CLAIM, (f"the result contradicts itself: {why(error)}",))
         except InvalidInput as error:
-            return Verification(BROKEN_FILE, (f"this is no result that could be true: {why(error)}",))
+            return Verification(BROKEN_FILE, (f"this is no result that can be checked: {why(error)}",))
     return check(result, X, y, sample_weight)
 
 
@@ -240,6 +244,9 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
     apart["constraints"] = result.settings.constraints
     if sample_weight is not None or isinstance(X, Table):
         reading = replace(reading, weight=None)  # the weights come otherwise than they came then
+    elif result.provenance.weighted:
+        lacking = "the rows were weighted by an array, and none was passed: 'sample_weight' takes it, in Python"
+        raise _Refused(ANOTHER_TABLE, lacking)
     given = y is not None
     if not given and not isinstance(X, Table):
         if not named:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 import numpy as np
 
 from certselect.certificate import Certificate
 from certselect.criteria.problem import SubsetProblem
+from certselect.shown_numbers import rounded_up
 
 COMPLETE = "complete"
 PROVEN_OPTIMAL = "proven optimal"
@@ -124,10 +124,10 @@ class Selection:
         if self.gap <= (_ROUNDING if self.status == PROVEN_OPTIMAL else 0.0):
             return f"Proven: no {self._all_others} more than {self._this}."
         if math.isinf(self.gap):
-            return f"No {self._all_others} more than {_rounded_up(self.upper_bound, 6)}."
+            return f"No {self._all_others} more than {rounded_up(self.upper_bound, 6)}."
         if self.gap <= _SMALL:
-            return f"Proven to {_rounded_up(self.gap, 2)} of the value: no {self._all_others} more than {self._this}."
-        named = _rounded_up(max(self.gap, _LEAST_NAMED), 2, 100)
+            return f"Proven to {rounded_up(self.gap, 2)} of the value: no {self._all_others} more than {self._this}."
+        named = rounded_up(max(self.gap, _LEAST_NAMED), 2, 100)
         return f"No {self._all_others} more than {named} % above {self._this}."
 
     def about_bound(self, certify: str = "certify=True") -> str:
@@ -174,9 +174,3 @@ class Selection:
     @property
     def _this(self) -> str:
         return "this one" if self.k == 1 else "these"
-
-
-def _rounded_up(value: float, digits: int, times: int = 1) -> str:
-    """A number of a proven statement to so many digits, never below it."""
-    rounded = Context(prec=digits, rounding=ROUND_CEILING).multiply(Decimal(float(value)), Decimal(times))
-    return f"{float(rounded):g}"

@@ -51,6 +51,7 @@ from certselect.settings.combinations import Combination, combine
 from certselect.table import Table
 from certselect.table.pieces import take_cells
 from certselect.table.series import names_of
+from certselect.table.weights import weigh
 from certselect.threads import on_jobs, thread_count
 
 
@@ -348,7 +349,8 @@ feature_groups, costs, budget
             with on_jobs(self.n_jobs):
                 selection = select_by(problems[number].of_size(self.n_features_), settings.searching)
             origin = {"target": seen.target, "library": seen.library, "choice": self._choice(number, protocol)}
-            self._keep(make_result(settings, selection, terms[number], table, **origin))
+            rows = table if seen.weights is None else weigh(table, seen.weights)
+            self._keep(make_result(settings, selection, terms[number], rows, **origin))
             if selection.status != INTERRUPTED:
                 fitted: Any = clone(self.estimator)
                 chosen = take_cells(seen.values, None, np.flatnonzero(self.support_))

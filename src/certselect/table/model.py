@@ -138,6 +138,8 @@ class Table:
         left out where they are not.
     decisions : tuple of Decision
         What was made of columns by their values: identifiers left out, dates measured.
+    weighted : bool
+        Whether weights were given, even if they left no more of themselves than the rows of weight 1.
     """
 
     blocks: tuple[Block, ...] | tuple[SparseBlock]
@@ -148,6 +150,7 @@ class Table:
     weights: np.ndarray | None = None
     missing: Missing = "error"
     decisions: tuple[Decision, ...] = ()
+    weighted: bool = False
 
     @property
     def task(self) -> str:

@@ -114,7 +114,10 @@ def read_table(
     _warn_of_left_out(decisions, names)
     skipped = tuple(sorted(columns.find("kinds", i) for i, kind in (how.kinds or {}).items() if kind == "skip"))
     decisions += ((Decision(SKIPPED, "as asked", skipped),) if skipped else ()) + target.decisions
-    return Table(blocks, names, target.codes, target.classes, target.numbers, weights, policy, decisions)
+    given_weights = sample_weight is not None
+    return Table(
+        blocks, names, target.codes, target.classes, target.numbers, weights, policy, decisions, weighted=given_weights
+    )
 
 
 def keeps_missing(missing: str, X: Any) -> bool:
@@ -157,13 +160,13 @@ def _two_dimensional(X: Any) -> np.ndarray:
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
-    for count, what in zip(reversed(shape), ("feature", "sample"), strict=True):
-        if count == 0:
-            raise InvalidInput(
-                f"0 {what}(s) (shape={tuple(shape)}) while a minimum of 1 is required.",
-                f"at least one {what}",
-                "Check that the right rows and columns were read.",
-            )
+    remedy = "Check that the right rows and columns were read."
+    if shape[1] == 0:  # in the words that scikit-learn's checks of estimators expect
+        got = f"0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required."
+        raise InvalidInput(got, "at least one feature", remedy)
+    if shape[0] == 0:
+        columns = "1 column" if shape[1] == 1 else f"{shape[1]} columns"
+        raise InvalidInput(f"a table of {columns} without any row", "one row for each sample", remedy)
 
 
 def _names(given: Sequence[object] | None, count: int, own: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ def weigh(table: Table, sample_weight: Any) -> Table:
     if rows is not None:
         table = table.rows(rows)
         refuse_constant(table.classes, table.target_numbers, trimmed=True)
-    return replace(table, weights=weights)
+    return replace(table, weights=weights, weighted=True)
 
 
 def _read(sample_weight: Any, n_samples: int) -> np.ndarray:

@@ -22,8 +22,14 @@
   const shown = (value) => {
     if (value === null) return "–";
     if (typeof value !== "number") return value;
+    if (Math.abs(value) >= 1e9) return value.toExponential(1);
     if (Number.isInteger(value)) return counted(value);
     return Math.abs(value) >= 1e-3 ? value.toFixed(4) : value.toExponential(1);
+  };
+  // 0 % is nothing and 100 % is all.
+  const percent = (part) => {
+    if (part > 0 && part < 0.01) return "< 1 %";
+    return part >= 0.995 && part < 1 ? "> 99 %" : `${(100 * part).toFixed(0)} %`;
   };
 
   // A row is its values, to sort and filter by, and its element, made when it is first shown.
@@ -133,8 +139,8 @@
       at = place;
       cells[at].classList.add("at");
       const [row, column] = [Math.floor(at / n), at % n];
-      const part = (100 * Number(cells[at].dataset.part)).toFixed(0);
-      says.textContent = row === column ? names[row] : `${names[row]} and ${names[column]} share ${part} %`;
+      const part = percent(Number(cells[at].dataset.part));
+      says.textContent = row === column ? names[row] : `${names[row]} and ${names[column]} share ${part}`;
     };
     map.addEventListener("pointerover", (event) => {
       const place = cells.indexOf(event.target);
