@@ -4,17 +4,20 @@ No test waits: the clock is made of numbers.
 """
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from certselect import SubsetProblem, certify, choose_subset, information_terms, select, selection_path
+from certselect import SubsetProblem, certify, choose_subset, information_terms, select, selection_path, subset_problem
+from certselect.criteria.pairs import TermPairs
 from certselect.errors import InvalidInput
 from certselect.results.verifying import verify
 from certselect.search import Strategy, certified, conclude, list_strategies, time_limit
 from certselect.search.found import Found
 from certselect.search.polish import polish
-from certselect.search.strategies.exact import start_well
+from certselect.search.strategies import exact as exact_module
+from certselect.search.strategies.exact import KEPT_SECONDS, prover_for, start_well
 from certselect.search.strategies.forward import forward
 from certselect.search.time_limit import NO_LIMIT, TimeLimit
 
@@ -183,8 +186,9 @@ def test_a_tight_bound_has_the_time_that_is_left_or_a_minute(monkeypatch, asked,
 
     monkeypatch.setattr(certified, "prove", proving)
     at_once = select(redundant(), "forward", certify="tight", **asked)
+    assert at_once.gap < math.inf  # by the plain relaxation, in the time that was kept for it
     afterwards = certify(redundant(), select(redundant(), "forward"), tight=True, **asked)
-    assert told == [given, given]
+    assert told == [given - KEPT_SECONDS] * 2
     assert at_once.seconds["limit"] == afterwards.seconds["limit"] == given
 
 
@@ -271,7 +275,7 @@ def test_what_would_take_too_long_is_not_begun(monkeypatch, strategy):
         assert corner.shape == (4, 4)
         now[0] += 1.0
 
-    monkeypatch.setattr(time_limit.np.linalg, "eigvalsh", slow)
+    monkeypatch.setattr(time_limit, "np", SimpleNamespace(linalg=SimpleNamespace(eigvalsh=slow), random=np.random))
     bound = {"certify": strategy == "forward"}
     hurried = searched(redundant(), strategy, max_seconds=29.5, **bound)
     now[0] = 0.0
@@ -353,3 +357,69 @@ def _once_interrupted(function):
         return function(*args)
 
     return interrupted
+
+
+@pytest.mark.parametrize("way", ["certify", "select", "exact"])
+def test_the_plain_relaxation_stands_in_for_a_proof_that_was_cut_short(monkeypatch, way):
+    """The proof has no time for more than the sums of rows; the better of both bounds is the answer's."""
+    problem = redundant(n=30, k=4)
+    greedy = select(problem, "forward", polish=True)
+    plain = certify(problem, greedy)
+
+    def poor(problem, found, *, max_seconds, **asked):
+        prover = prover_for(problem, found.indices)
+        prover._look_at_rows(prover.root)
+        prover.interrupted()
+        found.proved, found.cut_short = prover.proved(), True
+
+    monkeypatch.setattr(certified, "prove", poor)
+    monkeypatch.setattr(exact_module, "prove", poor)
+    if way == "certify":
+        found = certify(problem, greedy, tight=True, max_seconds=1e6)
+    elif way == "select":
+        found = select(problem, "forward", polish=True, certify="tight", max_seconds=1e6)
+    else:
+        found = select(problem, "exact", max_seconds=1e6)
+    assert found.out_of_time
+    assert plain.upper_bound < poorly_bounded(problem, greedy)
+    assert found.upper_bound == pytest.approx(plain.upper_bound, rel=1e-9)
+    assert found.certificate is not None
+    assert found.certificate.proof is None
+
+
+def poorly_bounded(problem, selection):
+    prover = prover_for(problem.units, problem.units.units_of(selection.indices))
+    prover._look_at_rows(prover.root)
+    return prover.root.bound
+
+
+@pytest.mark.parametrize("strategy", ["forward", "exact", "cobra", "backward", "qpfs", "soss", "auto"])
+def test_without_time_for_all_pairs_there_is_no_bound(monkeypatch, strategy):
+    """Where counting alone would take longer, the answer is that of forward selection, in time, and says so."""
+    if strategy in ("qpfs", "soss"):
+        pytest.importorskip("clarabel")
+    rng = np.random.default_rng(2)
+    X, y = rng.integers(0, 3, (60, 12)), rng.integers(0, 2, 60)
+    monkeypatch.setattr(conclude, "FEW", 5)
+    monkeypatch.setattr(TermPairs, "seconds_for_matrix", lambda pairs: 30.0)
+    free = information_terms(X, y)
+    greedy = select(subset_problem(free, 4), "forward")
+    terms = information_terms(X, y)
+    hurried = select(subset_problem(terms, 4), strategy, certify=True, max_seconds=59.0)
+    assert "interaction" not in terms.__dict__  # nobody asked for the matrix
+    assert hurried.out_of_time
+    assert math.isnan(hurried.gap)
+    assert hurried.objective >= greedy.objective - 1e-12
+    patient = select(subset_problem(information_terms(X, y), 4), strategy, certify=True, max_seconds=130.0)
+    assert not patient.out_of_time
+    assert patient.gap < 1.0
+
+
+def test_how_long_all_pairs_take_is_judged_by_some_rows():
+    rng = np.random.default_rng(3)
+    terms = information_terms(rng.integers(0, 3, (60, 12)), rng.integers(0, 2, 60))
+    pairs = TermPairs(terms, "interaction")
+    assert pairs.seconds_for_matrix() > 0.0
+    assert pairs.matrix().shape == (12, 12)
+    assert pairs.seconds_for_matrix() == 0.0
+    assert SubsetProblem.from_matrix(np.eye(5), k=2).units.pairs.seconds_for_matrix() == 0.0

@@ -23,7 +23,7 @@ from certselect.relaxation.result import Status
 from certselect.search.found import Found
 from certselect.search.proved import Proved
 from certselect.search.selection import COMPLETE, INTERRUPTED, LIMIT, PROVEN_OPTIMAL, Selection
-from certselect.search.strategies.exact import prove, start_well
+from certselect.search.strategies.exact import KEPT_SECONDS, prove, start_well
 from certselect.search.time_limit import TimeLimit
 from certselect.search.timed import timed
 from certselect.settings.searching import ANY_DEVICE
@@ -124,7 +124,8 @@ def _solve(
 ) -> None:
     """What a bound rests on, into `found`, unless multipliers are there."""
     if tight and has_room_for_proof(len(problem.reduced.matrix)):
-        solve_tightly(problem, selection.indices, found, seconds, limit)
+        solve_tightly(problem, selection.indices, found, seconds, limit.keeping(KEPT_SECONDS))
+        solve_beside_proof(problem, found, seconds, limit)
     elif found.multipliers is None:
         solve_for_bound(problem, found, seconds, tol=tol, limit=limit)
 
@@ -163,7 +164,10 @@ def _without_claims(problem: SubsetProblem, selection: Selection) -> Selection:
 
 def _with_what_is_proven(problem: SubsetProblem, selection: Selection, found: Found) -> Selection:
     if found.proved is not None and found.proved.bound < math.inf:
-        return with_proof(problem, selection, found.proved)
+        if found.multipliers is not None:
+            selection = with_bound(problem, selection, found.multipliers, found.lift)
+        worse = found.proved.bound >= selection.upper_bound
+        return selection if worse else with_proof(problem, selection, found.proved)
     # Zeros bound too, if poorly: what there is before the first iteration.
     multipliers = np.zeros(len(problem.reduced.matrix) + 1) if found.multipliers is None else found.multipliers
     return with_bound(problem, selection, multipliers, found.lift)
@@ -259,6 +263,12 @@ def solve_tightly(
             found.proved, found.computed_on = start.proved, start.computed_on
             if start.cut_short:
                 found.cut_short, found.limit = True, start.limit
+
+
+def solve_beside_proof(problem: SubsetProblem, found: Found, seconds: dict[str, float], limit: TimeLimit) -> None:
+    """Where a proof was cut short, solve the plain relaxation too, if the rest of the time allows it."""
+    if found.cut_short and found.multipliers is None and not limit.too_short_for(len(problem.reduced.matrix)):
+        solve_for_bound(problem, found, seconds, limit=limit)
 
 
 def with_proof(problem: SubsetProblem, selection: Selection, proved: Proved) -> Selection:

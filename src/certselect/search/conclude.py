@@ -16,6 +16,8 @@ from certselect.names import shown
 from certselect.relaxation import Relaxation
 from certselect.search.certified import (
     PLAIN_SECONDS,
+    TIGHT_SECONDS,
+    solve_beside_proof,
     solve_for_bound,
     solve_tightly,
     told_of_limit,
@@ -28,6 +30,7 @@ from certselect.search.polish import polish as polish_by_swaps
 from certselect.search.ranking import values_along
 from certselect.search.registry import is_built_in
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL, Selection
+from certselect.search.strategies.exact import KEPT_SECONDS
 from certselect.search.strategies.forward import forward
 from certselect.search.strategy import Strategy
 from certselect.search.time_limit import TimeLimit
@@ -56,7 +59,7 @@ def answer(
     try:
         found.limit = for_search(limit, strategy, certify)
         if strategy.needs_all_pairs and _pairs_take_too_long(problem, found.limit):
-            search(problem, replace(strategy, run=forward), found, seconds, rng, {})
+            search(problem, replace(strategy, run=forward, warm_start=False), found, seconds, rng, {})
             found.cut_short = True
         else:
             search(problem, strategy, found, seconds, rng, options)
@@ -159,7 +162,11 @@ def _concluded(
         return told_of_limit(selection, found)  # the bound is on subsets of k features
     tight = certify == "tight" and has_room_for_proof(len(problem.reduced.matrix))
     if tight and found.proved is None and found.status != INTERRUPTED:
-        solve_tightly(problem, selection.indices, found, seconds, limit)
+        limit = TimeLimit.of(TIGHT_SECONDS) if limit.ends == math.inf else limit
+        solve_tightly(problem, selection.indices, found, seconds, limit.keeping(KEPT_SECONDS))
+        solve_beside_proof(problem, found, seconds, limit)
+    elif certify and found.proved is not None and found.status != INTERRUPTED:
+        solve_beside_proof(problem, found, seconds, limit)
     elif certify and found.multipliers is None and found.proved is None and found.status != INTERRUPTED:
         solve_for_bound(problem, found, seconds, limit=limit, warm_start=warm_start)
     if found.proved is not None and found.proved.bound == math.inf:

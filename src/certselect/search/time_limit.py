@@ -51,6 +51,10 @@ class TimeLimit:
         """The same limit for work that may use no more than these seconds."""
         return replace(self, ends=min(self.ends, perf_counter() + seconds))
 
+    def keeping(self, seconds: float) -> TimeLimit:
+        """The same limit for work after which these seconds, or half of the time left, are to be there for more."""
+        return self if self.ends == math.inf else replace(self, ends=self.ends - min(seconds, 0.5 * self.left))
+
     def too_short_for(self, size: int) -> bool:
         """Whether the eigenvalues of a symmetric matrix of this size, or as much work, would take longer than is left.
 

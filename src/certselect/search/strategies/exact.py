@@ -21,6 +21,9 @@ from certselect.search.strategy import Strategy
 from certselect.search.time_limit import NO_LIMIT, TimeLimit
 from certselect.settings.checks import flag
 
+# What is kept of a time limit for the plain relaxation, which may show more than a proof that was cut short.
+KEPT_SECONDS = 1.5
+
 
 def exact(
     problem: UnitProblem,
@@ -48,7 +51,7 @@ def exact(
     ties, max_ties = flag("ties", ties), check_count("max_ties", max_ties, 1)
     check_room_for_proof(len(problem.candidates))
     start_well(problem, found, rng)
-    prove(problem, found, max_seconds=found.limit.left, all_best=max_ties if ties else 0)
+    prove(problem, found, max_seconds=found.limit.keeping(KEPT_SECONDS).left, all_best=max_ties if ties else 0)
 
 
 def prove(
