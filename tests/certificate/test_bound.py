@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+import certselect.certificate.bound as bound
 from certselect.certificate import prove_bound, upper_bound
 from certselect.certificate.bound import BY_CHOLESKY, BY_ROW_SUMS, row_sum_bound
 from certselect.errors import InvalidInput
@@ -215,3 +216,19 @@ def test_single_precision_is_taken_at_its_word(skewed: bool) -> None:
 def test_nonsense_is_refused(Q: np.ndarray, k: int, d: np.ndarray) -> None:
     with pytest.raises(InvalidInput):
         upper_bound(Q, k, d)
+
+
+def test_zeros_of_many_features_are_bounded_by_row_sums_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They mean that there was no time; other multipliers, and fewer features, are worth a factorisation."""
+    Q = random_problem(20, 7)
+    nothing, something = np.zeros(21), np.full(21, 0.1)
+    kept = prove_bound(Q, 5, nothing)
+    monkeypatch.setattr(bound, "ZEROS_UP_TO", 19)
+    quick = prove_bound(Q, 5, nothing)
+    assert (quick.bound, quick.shown_by) == (row_sum_bound(Q, 5), BY_ROW_SUMS)
+    assert kept.bound <= quick.bound
+    monkeypatch.setattr(bound, "_cholesky_bound", lambda *given: (-1.0, 0.0))
+    assert prove_bound(Q, 5, nothing).shown_by == BY_ROW_SUMS
+    assert prove_bound(Q, 5, something).shown_by == BY_CHOLESKY
+    monkeypatch.setattr(bound, "ZEROS_UP_TO", 20)
+    assert prove_bound(Q, 5, nothing).shown_by == BY_CHOLESKY

@@ -136,3 +136,10 @@ def test_what_is_left_to_prove_sets_the_grain() -> None:
     assert grain_for(2.0 * left, m, k) == 2.0 * grain
     for unknown in (np.inf, np.nan, 0.0, -1.0):
         assert grain_for(unknown, m, k) == 0.0
+
+
+@pytest.mark.parametrize("m", [1, 2, 5])
+def test_nothing_is_a_matrix_of_zeros(m: int) -> None:
+    assert (Coarse.nothing(m).matrix() == np.zeros((m, m))).all()
+    only_diagonal = replace(Coarse.nothing(m), diagonal=np.arange(1.0, m + 1.0))
+    assert (only_diagonal.matrix() == np.diag(np.arange(1.0, m + 1.0))).all()

@@ -321,6 +321,8 @@ def test_some_rows_at_a_time_give_what_all_of_them_give(seed: int) -> None:
         patched.setattr(rows, "ONE_GO", 0)
         patched.setattr(rows, "BLOCK", int(rng.integers(1, 4)))
         proved = consequences(opened, N, w, pairs)
+        quick = consequences(opened, N, w, cases=False)
+    assert quick.bound == proved.bound
     for name in ("bound", "price", "if_in", "if_out", "if_both"):
         assert np.allclose(getattr(proved, name), getattr(wanted, name), rtol=1e-13, atol=1e-300)
 

@@ -184,3 +184,21 @@ def test_what_is_proven_of_features_is_about_the_answer_beside_it(monkeypatch: p
             assert all(into <= set(subset) and not out & set(subset) for subset in as_good)
             decided += len(into) + len(out)
     assert decided > 100  # else nothing was shown
+
+
+@pytest.mark.parametrize("penalty", [1.0, 1e3, 1e5, 1e6, 1e9])
+def test_a_floor_is_that_of_its_definition_whether_or_not_it_is_found_in_a_hurry(penalty: float) -> None:
+    """Row sums are left out where they could only lower it."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        Q = rng.standard_normal((9, 9))
+        Q[2, 5] = -penalty
+        Q = Q + Q.T
+        reduced = problem_of(Q, 3).reduced
+        positions = rng.permutation(9)[:3].tolist()
+        positive = np.maximum(Q, 0.0)
+        rows = positive.diagonal() + np.sort(positive, axis=1)[:, -3:].sum(axis=1)
+        terms = [abs(float(Q[i, j])) for i in positions for j in positions]
+        beyond = max(np.sort(rows)[-3:].sum(), math.fsum(terms))
+        floor = -4.0 * 2.0 ** math.frexp(beyond)[1]
+        assert hopeless_floor(reduced, positions) == (floor if Q.min() < 2.0**16 * floor else -math.inf)

@@ -71,8 +71,8 @@ def consequences(
 ) -> Consequences:
     """Everything N (m, m), exactly symmetric, and w (m,) prove about an open problem in which something is to choose.
 
-    `pairs` (p, 2) are units, two different ones each, to bound the subsets that hold both. Without `cases`, what
-    bounds all subsets is said of those with and without each unit too, which saves two thirds of the work on rows.
+    `pairs` (p, 2) are units, two different ones each, to bound the subsets that hold both. Without `cases`, rows are
+    looked at for all subsets alone, not for those with and without each unit, which saves two thirds of that work.
     """
     k, s = int(problem.k), problem.sizes
     pairs = np.empty((0, 2), dtype=np.intp) if pairs is None else pairs
