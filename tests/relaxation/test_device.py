@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from certselect.errors import DeviceWarning, InvalidInput
+from certselect.relaxation import device as device_module
 from certselect.relaxation.arrays import CPU, Arrays, GpuArrays
 from certselect.relaxation.device import LEAST_FOR_GPU, on_device, or_on_the_cpu
 from certselect.relaxation.device import arrays_for as arrays_here
@@ -67,6 +68,20 @@ def test_a_gpu_is_taken_where_it_gains() -> None:
     assert arrays_for("auto", LEAST_FOR_GPU - 1, 10) == (CPU, "")
     assert arrays_for("cpu", 10**5, 10) == (CPU, "")
     assert type(arrays_for("cuda", 5, 10)[0]) is GpuArrays
+
+
+@pytest.mark.usefixtures("made_cupy")
+def test_a_gpu_is_not_started_where_there_is_no_time_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device_module, "_started", False)
+    with on_device("auto"):
+        arrays, said = arrays_here(LEAST_FOR_GPU, 1.0, 19.0)
+        assert arrays is CPU
+        assert "starting a GPU may take 20 s" in said
+        assert type(arrays_here(LEAST_FOR_GPU, 1.0, 21.0)[0]) is GpuArrays
+        assert type(arrays_here(LEAST_FOR_GPU, 1.0, 1.0)[0]) is GpuArrays  # it runs by now
+    monkeypatch.setattr(device_module, "_started", False)
+    with on_device("cuda"):
+        assert type(arrays_here(LEAST_FOR_GPU, 1.0, 1.0)[0]) is GpuArrays
 
 
 @pytest.mark.usefixtures("no_cupy")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib.util import find_spec
 from typing import TypeVar
 
 from certselect.errors import DeviceWarning, warn_user
@@ -15,12 +18,15 @@ from certselect.settings.searching import check_device
 # Below this many entries a GPU spends its time waiting for the next command.
 LEAST_FOR_GPU = 1500
 BYTES_EACH = 8
+# What the first use of a GPU in a process may take: CuPy compiles what it was never asked for on that machine.
+SECONDS_TO_START = 20.0
 REMEDY = (
     "For a GPU, install CuPy (pip install 'certselect[gpu]', or cupy-cuda13x where CUDA 13 is installed) and a driver; "
     "device='cpu' avoids this message."
 )
 
 Answer = TypeVar("Answer")
+_started = False
 _asked_for: ContextVar[str] = ContextVar("device", default="auto")
 
 
@@ -39,12 +45,12 @@ def use_device(device: str) -> None:
     _asked_for.set(check_device("device", device))
 
 
-def arrays_for(n: int, matrices: float) -> tuple[Arrays, str]:
+def arrays_for(n: int, matrices: float, max_seconds: float = math.inf) -> tuple[Arrays, str]:
     """Where to compute with n entries, and a sentence that says so; an empty one where no GPU is in question.
 
     By the device of the block around it (see `on_device`): "auto" is the GPU where CuPy and a device are there, its
-    memory suffices and n is at least 1500; "cuda" is the GPU for any n, and the CPU with a `DeviceWarning` where that
-    is impossible.
+    memory suffices, n is at least 1500 and there is time to start it; "cuda" is the GPU for any n, and the CPU with a
+    `DeviceWarning` where that is impossible.
 
     Parameters
     ----------
@@ -52,12 +58,21 @@ def arrays_for(n: int, matrices: float) -> tuple[Arrays, str]:
         Entries of the relaxation, copies counted once if they are merged.
     matrices : float
         How many n x n matrices of 8-byte numbers have to fit into the GPU's free memory.
+    max_seconds : float
+        How long the work may take.
     """
+    global _started
     device = _asked_for.get()
     if device == "cpu" or (device == "auto" and n < LEAST_FOR_GPU):
         return CPU, ""
+    if device == "auto" and not _started and max_seconds < SECONDS_TO_START and find_spec("cupy") is not None:
+        return (
+            CPU,
+            f"Computed on the CPU: to start a GPU may take {SECONDS_TO_START:g} s, more than the time limit allows.",
+        )
     missing = _missing() or _too_little_memory(n, matrices)
     if not missing:
+        _started = True
         return GpuArrays(), f"Computed on the GPU ({_device_name()})."
     if device == "cuda":
         warn_user(f"device='cuda' was asked for, but {missing}. The CPU is used instead. {REMEDY}", DeviceWarning)
@@ -77,6 +92,13 @@ def or_on_the_cpu(arrays: Arrays, work: Callable[[Arrays], Answer]) -> Answer:
         DeviceWarning,
     )
     return work(CPU)
+
+
+def _is_installed(package: str) -> bool:
+    """Told without importing it, which may be what takes long."""
+    if package in sys.modules:
+        return sys.modules[package] is not None
+    return find_spec(package) is not None
 
 
 def _missing() -> str:

@@ -100,7 +100,7 @@ def relax(
             return solve(reduced.matrix, reduced.k, method, **options)
         return _Lifted(reduced, method, options, max_seconds, told).solve(warm_start)
 
-    arrays, computed_on = arrays_for(len(reduced.matrix), MATRICES)
+    arrays, computed_on = arrays_for(len(reduced.matrix), MATRICES, math.inf if max_seconds is None else max_seconds)
     return replace(or_on_the_cpu(arrays, on), computed_on=computed_on)
 
 

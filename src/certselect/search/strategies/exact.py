@@ -62,7 +62,7 @@ def prove(
     What is worth no more than `known` is not looked at.
     """
     # Of single precision: three for the rounds, three put aside, two of their best state, and what they work with.
-    arrays, found.computed_on = arrays_for(len(problem.reduced.matrix), 5.0)
+    arrays, found.computed_on = arrays_for(len(problem.reduced.matrix), 5.0, max_seconds)
     prover = prover_for(problem, found.indices, all_best=all_best, known=known, limit=found.limit, arrays=arrays)
     try:
         prover.run(max_seconds=max_seconds)
