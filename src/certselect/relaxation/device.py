@@ -65,11 +65,8 @@ def arrays_for(n: int, matrices: float, max_seconds: float = math.inf) -> tuple[
     device = _asked_for.get()
     if device == "cpu" or (device == "auto" and n < LEAST_FOR_GPU):
         return CPU, ""
-    if device == "auto" and not _started and max_seconds < SECONDS_TO_START and find_spec("cupy") is not None:
-        return (
-            CPU,
-            f"Computed on the CPU: to start a GPU may take {SECONDS_TO_START:g} s, more than the time limit allows.",
-        )
+    if device == "auto" and not _started and max_seconds < SECONDS_TO_START and _is_installed("cupy"):
+        return CPU, f"Computed on the CPU: starting a GPU may take {SECONDS_TO_START:g} s, longer than the time limit."
     missing = _missing() or _too_little_memory(n, matrices)
     if not missing:
         _started = True
