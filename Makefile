@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 GRID ?= coarse
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2
+TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 NUMBA_NUM_THREADS=2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-browser chromium lint format types unit docs attack bench busy measures outcome proven paper dist clean
+.PHONY: help demo test test-browser chromium lint format types unit docs attack bench bench-all bench-check bench-extra busy measures outcome proven paper dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -51,13 +51,19 @@ format: $(READY) ## rewrite the files in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY) ## time against NumPy and other solvers, as ratios in one run (10 to 15 minutes)
-	$(TWO_THREADS) $(BIN)/python benchmarks/spine.py
-	$(TWO_THREADS) $(BIN)/python benchmarks/relaxation.py
-	$(TWO_THREADS) $(BIN)/python benchmarks/rounding.py
-	$(TWO_THREADS) $(BIN)/python benchmarks/choosing.py
-	$(TWO_THREADS) $(BIN)/python benchmarks/measure_copula.py
-	$(TWO_THREADS) $(BIN)/python benchmarks/measure_neighbors.py
+bench: $(READY) bench-extra ## everybody side by side, as ratios in one run, and docs/benchmarks.md (below 10 minutes); CERTSELECT_DATA as below
+	$(TWO_THREADS) $(BIN)/python benchmarks/bench.py short
+
+bench-all: $(READY) bench-extra ## the same on every table and with every contestant, however slow (hours)
+	$(TWO_THREADS) $(BIN)/python benchmarks/bench.py all
+
+bench-check: $(READY) bench-extra ## the short set again; fails where a ratio to a contestant is worse than the one kept
+	$(TWO_THREADS) $(BIN)/python benchmarks/bench.py check
+
+# Whoever cannot be installed is left out of the benchmark with a message.
+bench-extra: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]' \
+	|| echo "Not all contestants could be installed; those that are there take part."
 
 busy: $(READY) ## time fits beside programs that use the cores as well (5 minutes, on a quiet machine)
 	$(BIN)/python benchmarks/busy.py

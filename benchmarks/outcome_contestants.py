@@ -1,7 +1,8 @@
 """Who chooses features: every setting of ours that makes a difference, and the packages that users pick today.
 
 A contestant takes a sample, the training rows of a split, and the sizes asked for, and gives the columns of each
-size. To add one of ours, add a line to `OURS`; its name and settings say when kept results are of another one.
+size. To add one of ours, add a line to `OURS`; its name and settings say when kept results are of another one. Other
+packages are called by the adapters of `contestants/selectors.py`.
 """
 
 from __future__ import annotations
@@ -9,24 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.feature_selection import RFE, f_classif, f_regression, mutual_info_classif, mutual_info_regression
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LassoCV, LogisticRegression, Ridge
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 
 from certselect import SubsetSelector, information_terms, selection_path
 from certselect.settings import all_settings
+from contestants.selectors import ADAPTERS, SEED, Question
 from outcome_tables import Table
 
-SEED = 0
 FOURTH_ROOT = "fourth root of rows"  # a number of bins from 3 to 5
 
 Subsets = dict[int, list[int]]
@@ -65,11 +59,11 @@ class Contestant:
     name: str
     choose: Callable[[Sample, Sequence[int]], Subsets]
     settings: Mapping[str, Any] = field(default_factory=dict)
-    package: str | None = None  # to import, where it is not scikit-learn or ours
+    installed: Callable[[], bool] = lambda: True
 
     @property
     def is_here(self) -> bool:
-        return self.package is None or find_spec(self.package) is not None
+        return self.installed()
 
 
 # Ours
@@ -162,104 +156,23 @@ OURS = [
 # Others. Each gives the varying columns a rank or a path, from which all sizes are taken.
 
 
-def best_first(
-    name: str, order: Callable[[Sample, int], np.ndarray], package: str | None = None, **settings: Any
-) -> Contestant:
+def best_first(name: str) -> Contestant:
     """A contestant that puts columns in an order, best first; one that ends early chooses fewer."""
+    adapter = ADAPTERS[name]
 
     def choose(sample: Sample, sizes: Sequence[int]) -> Subsets:
-        most = min(max(sizes), len(sample.varying))
-        columns = sample.varying[np.asarray(order(sample, most), dtype=int)].tolist()
+        order = adapter(Question(sample.filled, sample.y, tuple(sizes), sample.classes))
+        columns = sample.varying[np.asarray(order, dtype=int)].tolist()
         return {k: columns[:k] for k in sizes}
 
-    return Contestant(name, choose, settings, package)
-
-
-def by_score(scores: Any) -> np.ndarray:
-    return np.argsort(-np.nan_to_num(np.asarray(scores), nan=-np.inf), kind="stable")
-
-
-def f_test(sample: Sample, most: int) -> np.ndarray:
-    return by_score((f_classif if sample.classes else f_regression)(sample.filled, sample.y)[0])
-
-
-def nearest_neighbours(sample: Sample, most: int) -> np.ndarray:
-    measure = mutual_info_classif if sample.classes else mutual_info_regression
-    return by_score(measure(sample.filled, sample.y, random_state=SEED))
-
-
-def l1(sample: Sample, most: int) -> np.ndarray:
-    """Columns with a coefficient that is not 0, which may be fewer than asked for, as of SelectFromModel."""
-    of_classes: dict[str, Any] = {"penalty": "l1", "dual": False, "C": 0.1}
-    model = LinearSVC(**of_classes, random_state=SEED) if sample.classes else LassoCV(cv=3, random_state=SEED)
-    weights = np.abs(np.atleast_2d(model.fit(sample.filled, sample.y).coef_)).max(axis=0)
-    return by_score(weights)[: max(1, np.count_nonzero(weights > 1e-5))]
-
-
-def forest(sample: Sample, trees: int, **settings: Any) -> RandomForestClassifier | RandomForestRegressor:
-    kind = RandomForestClassifier if sample.classes else RandomForestRegressor
-    return kind(trees, random_state=SEED, n_jobs=1, **settings)
-
-
-def forest_importances(sample: Sample, most: int) -> np.ndarray:
-    return by_score(forest(sample, 200).fit(sample.filled, sample.y).feature_importances_)
-
-
-def rfe(sample: Sample, sizes: Sequence[int]) -> Subsets:
-    """Recursive elimination from one size to the next, a tenth of the columns at a time."""
-    model = LogisticRegression(max_iter=300) if sample.classes else Ridge()
-    at_a_time: dict[str, Any] = {"step": 0.1}
-    left, chosen = np.arange(len(sample.varying)), {}
-    for k in sorted(sizes, reverse=True):
-        if k < len(left):
-            search = RFE(model, n_features_to_select=k, **at_a_time)
-            left = left[search.fit(sample.filled[:, left], sample.y).support_]
-        chosen[k] = sample.varying[left].tolist()
-    return chosen
-
-
-def mrmr_selection(sample: Sample, most: int) -> np.ndarray:
-    package = import_module("mrmr")
-    X, y = pd.DataFrame(sample.filled), pd.Series(sample.y)
-    search = package.mrmr_classif if sample.classes else package.mrmr_regression
-    return search(X, y, K=most, n_jobs=1, show_progress=False)
-
-
-def fastcan(sample: Sample, most: int) -> np.ndarray:
-    # Its correlation is with all columns of the target: one for each class.
-    y = np.eye(sample.y.max() + 1)[sample.y] if sample.classes else sample.y
-    search = import_module("fastcan").FastCan(min(most, len(sample.rows) - 2), verbose=0)
-    return search.fit(sample.filled, y).indices_
-
-
-def boruta(sample: Sample, most: int) -> np.ndarray:
-    """By its ranking; those it puts on a level, such as all that it confirms, by their mean importance."""
-    model = forest(sample, 100, max_depth=5)
-    found = import_module("boruta").BorutaPy(model, n_estimators=100, max_iter=20, random_state=SEED)
-    found.fit(sample.filled, sample.y)
-    importance = np.nanmean(found.importance_history_[1:], axis=0)
-    return np.lexsort((-np.nan_to_num(importance, nan=-np.inf), found.ranking_))
-
-
-def rebate(kind: str, **options: Any) -> Callable[[Sample, int], np.ndarray]:
-    def order(sample: Sample, most: int) -> np.ndarray:
-        label = "continuous" if not sample.classes else "binary" if sample.y.max() == 1 else "multiclass"
-        search = getattr(import_module("skrebate"), kind)(label_type=label, n_jobs=1, **options)
-        return by_score(search.fit(sample.filled, sample.y).feature_importances_)
-
-    return order
+    return Contestant(name, choose, adapter.settings, lambda: adapter.why_missing() is None)
 
 
 PEERS = [
-    best_first("SelectKBest, F", f_test),
-    best_first("SelectKBest, MI", nearest_neighbours),
-    best_first("SelectFromModel, L1", l1, C=0.1),
-    best_first("SelectFromModel, forest", forest_importances, trees=200),
-    Contestant("RFE", rfe, {"step": 0.1}),
-    best_first("mrmr-selection", mrmr_selection, "mrmr"),
-    best_first("fastcan", fastcan, "fastcan"),
-    best_first("Boruta", boruta, "boruta", trees=100, max_iter=20),
-    best_first("ReliefF", rebate("ReliefF", n_neighbors=10), "skrebate", n_neighbors=10),
-    best_first("MultiSURF", rebate("MultiSURF"), "skrebate"),
+    best_first(name)
+    for name in (
+        *("SelectKBest, F", "SelectKBest, MI", "SelectFromModel, L1", "SelectFromModel, forest", "RFE"),
+        *("mrmr-selection", "fastcan", "Boruta", "ReliefF", "MultiSURF"),
+    )
 ]
 CONTESTANTS = {contestant.name: contestant for contestant in (*OURS, *PEERS)}

@@ -1,8 +1,6 @@
-"""How fast the relaxation is, as ratios within one run: seconds alone say little on a shared machine.
+"""How fast the relaxation's two methods are beside themselves, as ratios within one run; others' are in contestants/.
 
     python benchmarks/relaxation.py                      # all but the long ones
-    python benchmarks/relaxation.py interior_point
-    python benchmarks/relaxation.py general_solvers      # Clarabel takes about a minute
     python benchmarks/relaxation.py path
     python benchmarks/relaxation.py copies
     python benchmarks/relaxation.py low_rank             # n = 5000, some minutes
@@ -17,60 +15,13 @@ from __future__ import annotations
 import resource
 import sys
 import time
-import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from certselect.certificate import upper_bound
 from certselect.relaxation import Relaxation, solve
-
-
-def mrmr_problem(n: int, k: int, samples: int = 300, seed: int = 0) -> np.ndarray:
-    """Q of mRMR for n three-state columns and a two-class target."""
-    rng = np.random.default_rng(seed)
-    hidden = rng.standard_normal((samples, 10))
-    X = hidden @ rng.standard_normal((10, n)) * rng.random(n) + rng.standard_normal((samples, n))
-    target = X[:, :5].sum(axis=1) + rng.standard_normal(samples) > 0
-    mean, deviation = X.mean(axis=0), X.std(axis=0)
-    states = [mean - deviation > X, np.abs(X - mean) <= deviation, mean + deviation < X]
-    states = [state.astype(np.float64) for state in states]
-    classes = [target.astype(np.float64)[:, None], (~target).astype(np.float64)[:, None]]
-
-    def entropy(groups_a: list[np.ndarray], groups_b: list[np.ndarray]) -> np.ndarray:
-        total = np.zeros((groups_a[0].shape[1], groups_b[0].shape[1]))
-        for a in groups_a:
-            for b in groups_b:
-                p = a.T @ b / samples
-                total -= p * np.log(np.maximum(p, 1e-300))
-        return total
-
-    own = entropy(states, [np.ones((samples, 1))])[:, 0]
-    redundancy = own[:, None] + own - entropy(states, states)
-    relevance = own + entropy(classes, [np.ones((samples, 1))])[0] - entropy(states, classes)[:, 0]
-    Q = -(redundancy + redundancy.T) / (4 * (k - 1))
-    np.fill_diagonal(Q, relevance)
-    return Q
-
-
-def gaussian_problem(n: int, k: int, dtype: type, samples: int = 300) -> np.ndarray:
-    """The same kind of Q for large n, from correlations, in place."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((samples, 10)) @ rng.standard_normal((10, n)) * rng.random(n)
-    X = (X + rng.standard_normal((samples, n))).astype(dtype)
-    X -= X.mean(axis=0)
-    X /= np.linalg.norm(X, axis=0)
-    target = X[:, :5].sum(axis=1)
-    target /= np.linalg.norm(target)
-    Q = X.T @ X
-    Q *= Q
-    np.minimum(Q, 0.999, out=Q)
-    np.negative(Q, out=Q)
-    np.log1p(Q, out=Q)
-    Q *= 0.25 / (k - 1)
-    np.fill_diagonal(Q, -0.5 * np.log1p(-np.minimum((X.T @ target) ** 2, 0.999)))
-    return Q
+from contestants.problems import gaussian_problem, mrmr_problem
 
 
 def seconds(work: Callable[[], object], repeats: int = 1) -> float:
@@ -80,57 +31,6 @@ def seconds(work: Callable[[], object], repeats: int = 1) -> float:
         work()
         best = min(best, time.perf_counter() - began)
     return best
-
-
-def product_seconds(n: int) -> float:
-    A = np.random.default_rng(0).standard_normal((n, n))
-    time.sleep(0.2)  # SciPy's BLAS threads spin for a while after the solver
-    return seconds(lambda: A @ A, repeats=5)
-
-
-def interior_point() -> None:
-    print("interior point to 1e-6 (goal: at most 150 products)")
-    for n in (500, 1000, 2000):
-        for k in (12, 50):
-            Q = mrmr_problem(n, k)
-            answers = []
-            for _ in range(1 if n > 1000 else 3):
-                time.sleep(0.2)  # NumPy's BLAS threads spin for a while after a product
-                answers.append(solve(Q, k, "interior_point"))
-            answer = min(answers, key=lambda answer: answer.seconds)
-            product = product_seconds(n)
-            certifying = seconds(lambda Q=Q, k=k, answer=answer: upper_bound(Q, k, answer.multipliers))
-            print(
-                f"  n={n:5d} k={k:3d}  {answer.seconds / product:6.0f} products of {1e3 * product:.1f} ms, "
-                f"{answer.iterations} iterations, gap {answer.gap:.1e}, {answer.status.value}; "
-                f"certified bound {certifying / product:.1f} products"
-            )
-
-
-def general_solvers() -> None:
-    import cvxpy
-
-    n, k = 100, 12
-    Q = mrmr_problem(n, k)
-    Y = cvxpy.Variable((n + 1, n + 1), PSD=True)
-    sums = Q.sum(axis=1)
-    lifted = np.block([[0.0, sums[None, :]], [sums[:, None], Q]])
-    c = 2 * k - n
-    constraints: list[Any] = [cvxpy.sum(Y[1:, 1:]) == c * c, cvxpy.sum(Y[0, 1:]) == c, cvxpy.diag(Y) == 1]
-    paper = cvxpy.Problem(cvxpy.Maximize(cvxpy.trace(lifted @ Y)), constraints)
-    reference = solve(Q, k, tol=1e-9).dual_value
-    ours = seconds(lambda: solve(Q, k), repeats=5)
-    answer = solve(Q, k)
-    print(f"n=100, eq_20 through CVXPY; ours {1e3 * ours:.0f} ms, error {abs(answer.dual_value / reference - 1):.0e}")
-    for name, goal, options in (
-        ("SCS", 10, {"eps_abs": 1e-5, "eps_rel": 1e-5, "max_iters": 20_000}),
-        ("CLARABEL", 50, {}),
-    ):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "may be inaccurate": the error printed says how much
-            taken = seconds(lambda name=name, options=options: paper.solve(solver=name, **options))
-        error = abs((paper.value + sums.sum()) / 4 / reference - 1)  # type: ignore[operator]
-        print(f"  {name:9s} {taken:6.2f} s, error {error:.0e}: {taken / ours:6.0f} times slower (goal: {goal})")
 
 
 def path() -> None:
@@ -189,8 +89,8 @@ def large() -> None:
     )
 
 
-RUNS = {run.__name__: run for run in (interior_point, general_solvers, path, copies, low_rank, large)}
+RUNS = {run.__name__: run for run in (path, copies, low_rank, large)}
 
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or ("interior_point", "general_solvers", "path", "copies"):
+    for chosen in sys.argv[1:] or ("path", "copies"):
         RUNS[chosen]()

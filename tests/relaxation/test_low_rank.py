@@ -10,7 +10,7 @@ from certselect.certificate import upper_bound
 from certselect.relaxation import Iterate, Status, solve
 from relaxation.made_problems import best_value, degenerate, from_known_pair, random_problem, redundancy_like
 
-BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "relaxation.py"
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "contestants" / "problems.py"
 
 
 @pytest.mark.parametrize(("n", "k"), [(8, 1), (40, 4), (40, 20), (40, 39), (150, 12)])
@@ -66,7 +66,7 @@ def test_degenerate_problems_keep_a_valid_bound(name: str, n: int, ks: list[int]
 
 def test_same_answer_every_time() -> None:
     """On this problem, from the benchmarks, Lanczos draws a vector of its own."""
-    spec = importlib.util.spec_from_file_location("benchmark_of_relaxations", BENCHMARK)
+    spec = importlib.util.spec_from_file_location("problems_of_benchmarks", BENCHMARK)
     assert spec is not None
     assert spec.loader is not None
     benchmark = importlib.util.module_from_spec(spec)

@@ -1,0 +1,502 @@
+"""The judge of the benchmarks judges rightly, and docs/benchmarks.md says what the results kept say."""
+
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from certselect import information_terms, select, subset_problem
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module", autouse=True)
+def benchmarks():
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    yield
+    sys.path.remove(str(ROOT / "benchmarks"))
+
+
+def coded_table(*sizes, seed=0):
+    from contestants.problems import coded_table
+
+    return coded_table(*sizes, seed)
+
+
+def relevance_order(question):
+    """A contestant that knows nothing of redundancy."""
+    from contestants.reference import Reference
+
+    return np.argsort(-Reference(question.X, question.y, "mrmr").relevance, kind="stable")
+
+
+# Contestants
+
+
+def test_every_contestant_that_is_installed_puts_columns_in_an_order():
+    from contestants.clock import OwnClock
+    from contestants.selectors import ADAPTERS, Question
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    X = rng.integers(0, 3, (80, 6))
+    X[:, 4] = np.where(rng.random(80) < 0.9, y, X[:, 4])
+    here = [one for one in ADAPTERS.values() if one.why_missing() is None and one.name != "Boruta"]
+    assert len(here) >= 6
+    for adapter in here:
+        answer = adapter(Question(X, y, (2,), codes=True))
+        order = [int(place) for place in (answer.answer if isinstance(answer, OwnClock) else answer)]
+        assert len(set(order)) == len(order), adapter.name
+        assert set(order) <= set(range(6)), adapter.name
+        assert 4 in order[:2] if adapter.in_order else 4 in order, adapter.name
+        if adapter.criteria:
+            assert order[0] == 4, adapter.name
+
+
+def test_one_that_is_not_installed_is_left_out_with_a_message(monkeypatch):
+    from contestants import choosers, selectors
+    from contestants.tables import Shape
+
+    absent = selectors.of_package("somebody", relevance_order, "anything", "no_such_module", criteria=("mrmr",))
+    monkeypatch.setitem(selectors.ADAPTERS, "somebody", absent)
+    monkeypatch.setattr(choosers, "TAKE_PART", ("NumPy greedy", "somebody"))
+    match = choosers.forward(Shape(40, 6, 3, 2), 2, "mrmr")
+    assert match.missing == {"somebody": "not installed (pip install somebody)"}
+    assert list(match.runs) == ["certselect", "NumPy greedy"]
+
+
+def test_slow_ones_are_left_to_the_long_set(monkeypatch):
+    from contestants import choosers, selectors
+    from contestants.tables import Shape
+
+    slow = selectors.Adapter("somebody", relevance_order, "anything", ("mrmr",), quick_columns=5)
+    monkeypatch.setitem(selectors.ADAPTERS, "somebody", slow)
+    monkeypatch.setattr(choosers, "TAKE_PART", ("somebody",))
+    assert "bench-all" in choosers.forward(Shape(40, 6, 3, 2), 2, "mrmr").missing["somebody"]
+    assert "somebody" in choosers.forward(Shape(40, 6, 3, 2), 2, "mrmr", patient=True).runs
+
+
+STAND_IN = """\
+#!{python}
+import sys
+import numpy as np
+if sys.argv[1] == "-e":
+    sys.exit(print("{here}"))
+script, folder, rows, columns, k, criterion, threads = sys.argv[1:]
+assert criterion == "jmi" and threads == "2" and "readBin" in open(script).read()
+rows, columns = int(rows), int(columns)
+codes = np.fromfile(folder + "/codes.bin", "<i4")
+X, y = codes[: rows * columns].reshape(columns, rows), codes[rows * columns :]
+same = [(column == y).sum() for column in X]
+print("seconds", 0.25)
+print("chosen", *(np.argsort(same)[::-1][: int(k)] + 1))
+"""
+
+
+@pytest.fixture
+def rscript(tmp_path, monkeypatch):
+    """Puts a program that follows the protocol in the place of R."""
+    from contestants.praznik import why_no_praznik
+
+    def install(here):
+        program = tmp_path / "Rscript"
+        program.write_text(STAND_IN.format(python=sys.executable, here=here))
+        program.chmod(0o755)
+        why_no_praznik.cache_clear()
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    yield install
+    why_no_praznik.cache_clear()
+
+
+def test_praznik_is_asked_through_a_file_and_brings_its_own_seconds(rscript):
+    from contestants.judge import taking_turns
+    from contestants.praznik import praznik_order, why_no_praznik
+
+    rscript("TRUE")
+    assert why_no_praznik() is None
+    y = np.array([0, 1, 1, 0, 1])
+    X = np.column_stack([1 - y, y, [0, 1, 1, 0, 0]])
+    answers, seconds, _ = taking_turns(
+        {"praznik": lambda: praznik_order(X, y, 2, "jmi", 2)}, turns=1, patience=1.0, pause=0.0
+    )
+    assert answers == {"praznik": [1, 2]}
+    assert seconds["praznik"].median == 0.25
+
+
+def test_r_without_praznik_is_said_to_be(rscript, monkeypatch):
+    from contestants.praznik import why_no_praznik
+
+    rscript("FALSE")
+    assert "install.packages('praznik')" in why_no_praznik()
+    why_no_praznik.cache_clear()
+    monkeypatch.setenv("PATH", "")
+    assert "no Rscript" in why_no_praznik()
+
+
+@pytest.mark.parametrize("criterion", ["mrmr", "jmi"])
+def test_counting_in_numpy_agrees_with_the_reference(criterion):
+    from contestants.one_hot import gemm_pairs, numpy_greedy
+    from contestants.reference import Reference
+
+    X, y = coded_table(120, 15, 4, 3)
+    reference = Reference(X, y, criterion)
+    assert reference.agreement(numpy_greedy(X, y, 4, 8, criterion), 8).whole
+    redundancy, conditional = gemm_pairs(X, y, 4)
+    penalty = redundancy if criterion == "mrmr" else redundancy - conditional
+    np.testing.assert_allclose(np.delete(penalty[3], 3), np.delete(reference.penalties(3), 3), atol=1e-12)
+
+
+def test_a_whole_match_on_each_job_that_needs_no_other_package():
+    from contestants import choosers, measures, solvers
+    from contestants.match import OURS
+    from contestants.tables import Shape
+
+    forward = choosers.forward(Shape(80, 12, 3, 2), 4, "jmi", only_same=True)
+    found = forward.facts(OURS, forward.runs[OURS]())
+    assert (found["right"], found["shared"], found["asked"]) == (4, 4, 4)
+    assert found["gap"] < 0.5
+    pairs = choosers.pairs(Shape(80, 12, 3, 2))
+    assert all(pairs.facts(name, run())["apart"] < 1e-12 for name, run in pairs.runs.items())
+    exact = solvers.exact(12, 4)
+    values = [exact.facts(name, run())["value"] for name, run in exact.runs.items()]
+    assert values[0] == pytest.approx(values[1], rel=1e-8)
+    numbers = measures.relevance(150, 3, classes=True, measure="neighbors")
+    apart = [numbers.facts(name, run()).get("apart") for name, run in numbers.runs.items()]
+    assert apart[0] is None
+    assert apart[1] < 0.02
+
+
+# The reference
+
+
+@pytest.mark.parametrize("criterion", ["mrmr", "jmi"])
+def test_the_reference_is_the_criterion(criterion):
+    from contestants.reference import Reference
+
+    X, y = coded_table(90, 12, 3, 3, seed=5)
+    problem = subset_problem(information_terms(X, y, integers="levels"), 5, criterion, copies="all")
+    chosen = select(problem, "forward")
+    reference = Reference(X, y, criterion)
+    assert reference.greedy(5) == chosen.indices.tolist()
+    assert reference.value(chosen.indices) == pytest.approx(chosen.objective, abs=1e-12)
+
+
+def test_ties_are_free_and_mistakes_are_not():
+    from contestants.reference import Agreement, Reference
+
+    y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    good, poor = np.array([0, 0, 0, 1, 1, 1, 1, 1]), np.array([0, 1, 0, 1, 0, 1, 0, 1])
+    reference = Reference(np.column_stack([good, good, poor]), y, "mrmr")
+    by_hand = (3 * np.log(2) + np.log(0.4) + 4 * np.log(1.6)) / 8
+    assert reference.relevance == pytest.approx([by_hand, by_hand, 0.0], abs=1e-15)
+    assert reference.agreement([0, 2], 2) == Agreement(2, 2, 2)
+    assert reference.agreement([1, 2], 2) == Agreement(2, 2, 1)
+    assert reference.agreement([2, 0], 2) == Agreement(2, 0, 2)
+    assert reference.agreement([0, 1], 2) == Agreement(2, 1, 1)
+    assert reference.agreement([0], 2).right == 1
+    assert reference.agreement([2, 0], 2, in_order=False).whole
+    assert not reference.agreement([0, 1], 2, in_order=False).whole
+
+
+# Who differs
+
+
+def test_the_smallest_table_still_shows_the_difference():
+    from contestants.differences import differs, first_difference
+    from contestants.selectors import Adapter
+    from contestants.shrink import Example
+
+    blind = Adapter("blind", relevance_order, "relevance alone")
+    found = first_difference(blind, "mrmr")
+    assert found is not None
+    X, y = np.array(found["X"]), np.array(found["y"])
+    assert found["k"] == 2
+    assert X.size <= 24
+    assert differs(blind, Example(X, y, 2), "mrmr")
+    assert found["chosen"] != found["right"]
+
+
+def test_nobody_differs_who_is_right_or_fails():
+    from contestants.differences import first_difference
+    from contestants.reference import Reference
+    from contestants.selectors import Adapter
+
+    def failing(question):
+        raise ValueError("no")
+
+    right = Adapter("right", lambda question: Reference(question.X, question.y, "mrmr").greedy(question.most), "mRMR")
+    assert first_difference(right, "mrmr") is None
+    assert first_difference(Adapter("failing", failing, "nothing"), "mrmr") is None
+
+
+def test_shrinking_keeps_tables_proper_and_ends():
+    from contestants.shrink import Example, smallest
+
+    X, y = coded_table(40, 10, 3, 2)
+    seen = []
+
+    def differs(one):
+        seen.append(one.is_proper)
+        return one.X.shape[0] >= 7 and one.X.shape[1] >= 3
+
+    found = smallest(Example(X, y, 4), differs)
+    assert (found.X.shape, found.k) == ((7, 3), 1)
+    assert [len(np.unique(column)) for column in found.X.T] == [2, 2, 2]
+    assert all(seen)
+    assert smallest(Example(X, y, 4), differs, most_trials=1).X.shape[0] > 7
+
+
+# Seconds and memory
+
+
+def test_contestants_take_turns_and_a_failure_is_a_result():
+    from contestants.judge import taking_turns
+
+    calls = []
+
+    def failing():
+        raise RuntimeError("no memory\nand more")
+
+    runs = {"a": lambda: calls.append("a") or 1, "b": lambda: calls.append("b") or 2, "c": failing}
+    answers, seconds, failures = taking_turns(runs, turns=2, patience=10.0, pause=0.0)
+    assert calls == ["a", "b", "a", "b", "a", "b"]
+    assert answers == {"a": 1, "b": 2}
+    assert failures == {"c": "RuntimeError: no memory"}
+    assert seconds["a"].runs == 2
+    assert seconds["a"].fastest <= seconds["a"].median <= seconds["a"].slowest
+
+
+def test_whoever_is_slow_sits_out():
+    from contestants.clock import OwnClock
+    from contestants.judge import taking_turns
+
+    runs = {"slow": lambda: OwnClock(1, 3.0), "endless": lambda: OwnClock(1, 300.0), "quick": lambda: OwnClock(1, 0.5)}
+    _, seconds, _ = taking_turns(runs, turns=5, patience=2.0, pause=0.0)
+    assert {name: found.runs for name, found in seconds.items()} == {"slow": 1, "endless": 1, "quick": 5}
+
+
+def test_a_new_process_tells_its_own_memory():
+    from contestants.judge import in_a_new_process, peak_megabytes
+
+    held = np.ones(30_000_000)  # 240 MB, which the new process has not
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'benchmarks')!r}); import json\n"
+    code += "from contestants.judge import cold; print('loading'); print(json.dumps(cold(lambda: bytearray(50 << 20))))"
+    told = in_a_new_process(["-c", code], 60.0)
+    assert told is not None
+    assert peak_megabytes() > held.nbytes / 2**20
+    assert told["before"] < 120
+    assert 45 < told["memory"] - told["before"] < 60
+    assert told["seconds"] > 0
+    assert in_a_new_process(["-c", "raise SystemExit(1)"], 60.0) is None
+    assert in_a_new_process(["-c", "import time; time.sleep(60)"], 0.2) is None
+
+
+def test_a_cold_start_has_loaded_no_contestant():
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'benchmarks')!r})\nimport bench\n"
+    code += (
+        "from contestants.tables import SMALL; SMALL.codes()\nprint(*sorted({m.split('.')[0] for m in sys.modules}))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert "numpy" in told
+    assert not {"certselect", "scipy", "sklearn", "numba", "pandas", "polars", "matplotlib", "mrmr"} & set(told)
+
+
+def test_codes_of_a_table():
+    from contestants.tables import coded
+
+    X = np.column_stack([[7.0, 7, 9, 9, 7, 9], [0.0, 1, 2, 3, 4, 10], [1, np.nan, 2, 1, 1, 1], np.full(6, 3.0)])
+    assert coded(X).T.tolist() == [[0, 0, 1, 1, 0, 1], [0, 0, 1, 1, 2, 3], [0, 2, 1, 0, 0, 0], [0, 0, 1, 1, 0, 1]]
+
+
+# Results, ratios and the page
+
+
+def made_up(**changes):
+    """Two cases: one that ours wins against all, and one that somebody else wins."""
+
+    def about(median, **facts):
+        return {"seconds": {"median": median, "fastest": median, "slowest": 2 * median, "runs": 3}, **facts}
+
+    right = {"value": 0.5, "right": 50, "shared": 50, "asked": 50, "gap": 0.0123}
+    sizes = {"rows": 2000, "columns": 500, "k": 50}
+    rows = [
+        {
+            "key": f"forward: 2000 x 500, {shown}, k = 50",
+            "job": "forward",
+            "label": f"2000 x 500, {shown}, k = 50",
+            "source": "generated",
+            **sizes,
+            "criterion": criterion,
+            "contestants": {
+                "certselect": about(0.01, **right),
+                "NumPy greedy": about(spent, **right),
+                "praznik": {"missing": "not installed (no Rscript)"},
+            },
+        }
+        for criterion, shown, spent in (("jmi", "JMI", 0.2), ("mrmr", "mRMR", 0.005))
+    ]
+    facts = {"processor": "a processor", "cores": 2, "system": "Linux", "python": "3.11", "packages": {"numpy": "2"}}
+    results = {"set": "short", "machine": facts, "differences": {}, "cases": rows}
+    for key, value in changes.items():
+        results["cases"][0]["contestants"]["certselect"][key] = value
+    return results
+
+
+def slower(results, name, times):
+    changed = copy.deepcopy(results)
+    for row in changed["cases"]:
+        for about in (row["contestants"][one] for one in row["contestants"] if name in (one, "everybody")):
+            if "seconds" in about:
+                about["seconds"]["median"] *= times
+    return changed
+
+
+def test_the_check_compares_ratios_and_can_fail():
+    from contestants.check import TOLERANCE, compared, report
+
+    kept = made_up()
+    same = compared(kept, kept)
+    assert (same.compared, same.fails) == (2, False)
+    assert not compared(kept, slower(kept, "everybody", 10)).fails, "another machine"
+    assert not compared(kept, slower(kept, "certselect", TOLERANCE / 1.01)).fails
+    assert not compared(kept, slower(kept, "certselect", 0.1)).fails
+    lost = compared(kept, slower(kept, "certselect", 1.01 * TOLERANCE))
+    assert lost.fails
+    assert len(lost.losses) == 2
+    assert "slower: forward: 2000 x 500, JMI, k = 50: 20 times as fast as NumPy greedy before, 12.4" in report(lost)
+
+
+def test_a_wrong_answer_and_nothing_to_compare_fail_as_well():
+    from contestants.check import compared, report
+
+    wrong = compared(made_up(), made_up(right=49))
+    assert wrong.fails
+    assert "not the reference's choice: forward: 2000 x 500, JMI, k = 50" in report(wrong)
+    failed = made_up()
+    failed["cases"][1]["contestants"]["certselect"] = {"failed": "MemoryError: "}
+    assert compared(made_up(), failed).wrong == ["forward: 2000 x 500, mRMR, k = 50"]
+    other = made_up()
+    for row in other["cases"]:
+        row["source"] = "Madelon"
+    assert compared(made_up(), other).fails
+    assert "Nothing to compare" in report(compared(made_up(), other))
+
+
+def test_the_command_checks_files(tmp_path, capsys):
+    import bench
+    from contestants import results
+
+    kept, new = tmp_path / "kept.json", tmp_path / "new.json"
+    results.write(made_up(), kept)
+    assert results.read(kept) == made_up()
+    for found, code in ((made_up(), 0), (slower(made_up(), "certselect", 3.0), 1)):
+        results.write(found, new)
+        with pytest.raises(SystemExit) as ended:
+            bench.main(["check", "--new", str(new), "--kept", str(kept)])
+        assert ended.value.code == code
+    assert "6.67 times now" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="2"):
+        bench.main(["short", "no such job"])
+
+
+def test_from_a_case_to_the_page(tmp_path):
+    import bench
+    from bench_page import page_text
+    from contestants import choosers, results
+    from contestants.match import Case
+    from contestants.tables import Shape
+
+    case = Case(
+        "forward",
+        "60 x 8, mRMR, k = 3",
+        lambda: choosers.forward(Shape(60, 8, 3, 2), 3, "mrmr", only_same=True),
+        {"rows": 60, "columns": 8, "k": 3, "criterion": "mrmr"},
+    )
+    row = bench.measured(case, bench.Effort(1, 0.0, 1.0))
+    ours = row["contestants"]["certselect"]
+    assert (ours["right"], ours["asked"], ours["seconds"]["runs"]) == (3, 3, 1)
+    assert results.ratios(row)["NumPy greedy"] > 0
+    text = page_text({"set": "short", "machine": results.machine(), "differences": {}, "cases": [json_copy(row)]})
+    assert "| 60 x 8 | mRMR | 3 |" in text
+
+
+def json_copy(found):
+    return json.loads(json.dumps(found))
+
+
+def test_the_page_says_where_somebody_else_is_better():
+    from bench_page import page_text
+
+    text = page_text(made_up()).replace("\n  ", " ")
+    assert "faster than everybody else with the same criterion in 1 of 2 cases, by up to 20 times" in text
+    assert "at worst it took 2.0 times as long as NumPy greedy (2000 x 500, mRMR, k = 50)" in text
+    assert "* forward: 2000 x 500, mRMR, k = 50: NumPy greedy, 2.0 times as fast." in text
+    assert "| 2000 x 500 | mRMR | 50 | 10 (10 to 20) | **0.5** | 50 of 50 |" in text
+    assert "praznik: not installed (no Rscript) (2 cases" in text
+    assert "| 2000 x 500, JMI, k = 50 | 0.5000 | 1.23 | certselect, NumPy greedy |" in text
+
+
+def test_what_is_estimated_is_said_to_be():
+    from bench_page import page_text
+
+    text = page_text(made_up())
+    assert "This is an estimate, not a measurement" in text.replace("\n", " ")
+    assert "| 2000 x 500 | JMI | 9.0 |" in text  # 20 x 0.083 / 0.184
+    assert "| 2000 x 500 | mRMR | 6.1 |" in text  # 20 x 0.056 / 0.184, through NumPy's JMI
+    measured = made_up()
+    measured["cases"][0]["contestants"]["praznik"] = measured["cases"][0]["contestants"]["NumPy greedy"]
+    assert "estimate" not in page_text(measured)
+
+
+def test_results_of_a_busy_machine_are_called_rough_and_nothing_is_estimated_from_them():
+    from bench_page import page_text
+
+    rough = "These results are rough"
+    quiet, busy, noted = ({**made_up(), "load_before": load} for load in (0.1, 3.2, 0.1))
+    noted["notes"] = ["So."]
+    assert rough not in page_text(quiet)
+    assert rough in page_text(busy)
+    assert "load 3.2 before the run" in page_text(busy).replace("\n", " ")
+    assert "So." in page_text(noted)
+    assert "### praznik, estimated" in page_text(quiet)
+    assert "### praznik, estimated" not in page_text(busy)
+
+
+def test_numbers_on_the_page():
+    from bench_page import exponent, milliseconds, percent_up, times
+
+    assert [times(ratio) for ratio in (None, 0.0312, 0.96, 1.04, 9.96, 312.4)] == [
+        *("-", "**0.031**", "**0.96**", "1.0", "10", "312")
+    ]
+    assert [milliseconds(spent) for spent in (None, 0.00034, 0.0045, 0.0123, 2.5)] == ["-", "0.34", "4.5", "12", "2500"]
+    assert [percent_up(gap) for gap in (0.0, 1e-9, 0.0123, 0.01231)] == ["0.00", "0.01", "1.23", "1.24"]
+    assert exponent([(1, 3.0), (2, 6.0), (4, 12.0)]) == pytest.approx(1.0)
+
+
+def test_the_page_and_its_pictures_are_what_the_results_make_of_them():
+    from bench_figures import FIGURES, PICTURES, as_svg
+    from bench_page import PAGE, page_text
+    from contestants import results
+
+    kept = results.read()
+    assert page_text(kept) == PAGE.read_text(encoding="utf-8")
+    for name, draw in PICTURES.items():
+        assert (FIGURES / f"{name}.svg").read_text(encoding="utf-8") == as_svg(draw(kept["cases"])), name
+
+
+def test_results_are_of_the_cases_there_are():
+    from contestants import results
+    from contestants.cases import JOBS, all_cases
+
+    kept = results.read()
+    for long in (False, True):
+        keys = [case.key for case in all_cases(long=long)]
+        assert len(set(keys)) == len(keys)
+        assert {case.job for case in all_cases(long=long)} == set(JOBS)
+        if kept["set"] == ("all" if long else "short"):
+            assert [row["key"] for row in kept["cases"]] == keys
