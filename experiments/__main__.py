@@ -28,6 +28,7 @@ EXPERIMENTS = (
     "guarantees",
     "synergy",
     "rank_tests",
+    "agreement",
     "page",
 )
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from experiments.grids import Grid
 from experiments.kept_rows import RESULTS, read_rows
 from experiments.page_accuracy import accuracy_tables, data_sets, reference_greedy
+from experiments.page_agreement import agreement
 from experiments.page_certified import madelon, optimum
 from experiments.page_comparisons import (
     guarantees,
@@ -46,6 +47,7 @@ def page_text(results: Path, printed: Path) -> str:
         "Similarity ratios of COBRA with mRMR": similarity(results, printed),
         "What is guaranteed beforehand": guarantees(results, printed),
         "Figure 1: nothing apart, much together": synergy(results),
+        "The criteria against another implementation": agreement(results),
     }
     return HEAD + "".join(f"\n## {title}\n\n{text}\n" for title, text in sections.items())
 

@@ -18,7 +18,7 @@ from matplotlib import pyplot
 import certselect
 from certselect import errors, theory
 from certselect.cli.app import app
-from certselect.criteria import definitions
+from certselect.criteria import known as criteria
 from certselect.search import registry
 
 ROOT = Path(__file__).parent.parent
@@ -32,7 +32,7 @@ WITH_PYTHON = [page for page in ALL_PAGES if "```python\n" in page.read_text()]
 @pytest.fixture(autouse=True)
 def forgets(monkeypatch):
     """What an example registers is gone after it."""
-    for registered in (registry._registry, definitions._registry):
+    for registered in (registry._registry, criteria._registry):
         monkeypatch.setattr(registered, "_registered", dict(registered._registered))
 
 
@@ -102,7 +102,8 @@ def anchors(page):
 def table(columns, rows):
     """A Markdown table."""
     lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+    return "\n".join("| " + " | ".join(line) + " |" for line in escaped) + "\n"
 
 
 def strategy_table():
@@ -136,18 +137,25 @@ def strategy_table():
 
 def criterion_table():
     """The package's own criteria, as their records describe them."""
-    others = {name: [] for name in definitions.CRITERIA}
-    for alias, name in definitions.ALIASES.items():
+    others = {name: [] for name in criteria.OWN}
+    for alias, name in criteria.ALIASES.items():
         others[name].append(f"`{alias}`")
     known = certselect.list_criteria()
     rows = [
-        [f"`{name}`", known[name].formula, (known[name].pair or "none").replace("_", " "), ", ".join(aliases)]
+        [f"`{name}`", known[name].formula, str(known[name].pair or "none").replace("_", " "), ", ".join(aliases)]
         for name, aliases in others.items()
+        if name in criteria.CRITERIA
     ]
     return table(["`criterion`", "value of a subset of k features", "pair term", "other names"], rows)
 
 
-@pytest.mark.parametrize("make", [strategy_table, criterion_table])
+def stepwise_table():
+    """Those of them that are no sums over pairs."""
+    rows = [[f"`{name}`", record.formula] for name, record in criteria.STEPWISE.items()]
+    return table(["`criterion`", "what a feature X adds to the chosen ones, W"], rows)
+
+
+@pytest.mark.parametrize("make", [strategy_table, criterion_table, stepwise_table])
 def test_the_guide_lists_what_there_is(make):
     made = make()
     assert made.count("\n") > 3
@@ -165,7 +173,7 @@ def test_the_glossary_explains_terms_once_and_is_linked():
 def test_the_glossary_knows_every_criterion_and_strategy():
     text = (ROOT / "docs/glossary.md").read_text()
     own = [name for name, one in certselect.list_strategies().items() if one.run.__module__.startswith("certselect.")]
-    for name in [*definitions.CRITERIA, *own]:
+    for name in [*criteria.OWN, *own]:
         assert f"`{name}`" in text, name
 
 

@@ -18,6 +18,8 @@ _ROOMS = {
     "Table": "certselect.table",
     "information_terms": "certselect.information",
     "InformationTerms": "certselect.information",
+    "joint_information": "certselect.information",
+    "JointInformation": "certselect.information",
     "subset_problem": "certselect.criteria",
     "SubsetProblem": "certselect.criteria",
     "Criterion": "certselect.criteria",
@@ -74,6 +76,7 @@ __all__ = [
     "Dataset",
     "Elbow",
     "InformationTerms",
+    "JointInformation",
     "Relaxation",
     "Result",
     "Selection",
@@ -96,6 +99,7 @@ __all__ = [
     "difference_box_plots",
     "find_elbow",
     "information_terms",
+    "joint_information",
     "list_criteria",
     "list_strategies",
     "load_dataset",
@@ -143,7 +147,7 @@ if TYPE_CHECKING:
         stop_at_chance,
         value_curve,
     )
-    from certselect.information import InformationTerms, information_terms
+    from certselect.information import InformationTerms, JointInformation, information_terms, joint_information
     from certselect.plots import (
         SelectionDisplay,
         critical_difference_diagram,

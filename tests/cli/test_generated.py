@@ -66,7 +66,7 @@ def called(*arguments, **decorator):
 def registries(monkeypatch):
     """Stand-ins for the modules that know the names of criteria and strategies."""
     for name, function, names in (
-        ("certselect.criteria.definitions", "criterion_names", ["jmi", "mrmr", "a_new_one"]),
+        ("certselect.criteria.known", "criterion_names", ["jmi", "mrmr", "a_new_one"]),
         ("certselect.search.registry", "strategy_names", ["cobra", "another_new_one"]),
     ):
         stand_in = types.ModuleType(name)
@@ -129,7 +129,7 @@ def test_each_spelling(tmp_path):
         --measure plugin --correction Miller_Madow
         --discretize quantile --bins sturges --integers numbers --target-bins 4
         --include a --include b --exclude c --all-or-none a,b --all-or-none d,e,f --at-most-one g,h
-        --costs '{costs}' --budget 3 --criterion mrmr --beta 0.5 --strategy cobra --polish --certify
+        --costs '{costs}' --budget 3 --criterion mrmr --beta 0.5 --gamma 0 --order 3 --strategy cobra --polish --certify
         --max-seconds 2.5 --device cpu --seed 7 --option draws=500 --option repair=best --option ties=True
         --option tol=1e-6 --option 'steps=[1, 2]' --option max-subsets=null --option a=b=c
     """
@@ -154,6 +154,8 @@ def test_each_spelling(tmp_path):
         "copies": "all",
         "criterion": "mrmr",
         "beta": 0.5,
+        "gamma": 0.0,
+        "order": 3,
         "strategy": "cobra",
         "strategy_options": {
             "draws": 500,

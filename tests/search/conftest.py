@@ -41,7 +41,7 @@ class GivenPairs:
 
 def _make_problem(linear, matrix, criterion="jmi", k=2, *, beta=None, candidates=None, interrupt_at=None):
     linear = np.array(linear, dtype=float)
-    found = find_criterion(criterion, beta)
+    found = find_criterion(criterion, beta=beta)
     pairs = GivenPairs(matrix, interrupt_at) if found.pair is not None else None
     names = tuple(f"X{i + 1}" for i in range(len(linear)))
     everything = np.arange(len(linear))

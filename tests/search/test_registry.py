@@ -11,8 +11,8 @@ import pytest
 
 import certselect
 from certselect import Criterion, Strategy, SubsetProblem, information_terms, select, selection_path, subset_problem
-from certselect.criteria import SameWeight, definitions, find_criterion, list_criteria, register_criterion
-from certselect.criteria.definitions import ALIASES, criterion_names
+from certselect.criteria import SameWeight, find_criterion, known, list_criteria, register_criterion
+from certselect.criteria.known import ALIASES, criterion_names
 from certselect.errors import InvalidInput
 from certselect.search import find_strategy, list_strategies, register_strategy, registry
 from certselect.search.proved import Proved
@@ -36,7 +36,7 @@ BUILT_IN = [
 @pytest.fixture(autouse=True)
 def forgets(monkeypatch):
     """What a test registers is gone after it."""
-    for registered in (registry._registry, definitions._registry):
+    for registered in (registry._registry, known._registry):
         monkeypatch.setattr(registered, "_registered", dict(registered._registered))
 
 
@@ -166,7 +166,7 @@ def test_a_registered_criterion_is_used_as_any_other(terms):
     assert selection.criterion == "half_mifs"
     assert selection.indices.tolist() == select(mifs, "exhaustive").indices.tolist()
     assert selection_path(terms, [3], "half_mifs", "exhaustive")[0].indices.tolist() == selection.indices.tolist()
-    assert list(list_criteria()) == ["jmi", "mrmr", "mifs", "d1", "max_relevance", "half_mifs"]
+    assert list(list_criteria()) == [*known.OWN, "half_mifs"]
     assert criterion_names() == [*list_criteria(), *ALIASES]
     with pytest.raises(InvalidInput, match="beta=2 with criterion='half_mifs'"):
         subset_problem(terms, 3, "half_mifs", beta=2)
@@ -270,7 +270,7 @@ def test_strategies_are_found_whatever_the_case(given):
     ("given", "name"), [("mRMR", "mrmr"), ("JMI", "jmi"), ("CIFE", "d1"), ("Max_Relevance", "max_relevance")]
 )
 def test_criteria_are_found_whatever_the_case(terms, given, name):
-    assert subset_problem(terms, 2, given).criterion is definitions.CRITERIA[name]
+    assert subset_problem(terms, 2, given).criterion is known.CRITERIA[name]
 
 
 THEIRS = """
@@ -359,7 +359,7 @@ def test_entry_points_that_keep_no_promise(tmp_path):
 def test_what_is_installed_is_looked_through_once(monkeypatch, terms):
     """Going through all installed packages takes milliseconds, a small search less than one."""
     looked = []
-    for registered in (registry._registry, definitions._registry):
+    for registered in (registry._registry, known._registry):
         registered.__dict__.pop("_brought", None)
     monkeypatch.setattr("certselect.registered.entry_points", lambda *, group: looked.append(group) or [])
     for _ in range(3):
@@ -369,7 +369,7 @@ def test_what_is_installed_is_looked_through_once(monkeypatch, terms):
         list_strategies()
         list_criteria()
     assert sorted(looked) == ["certselect.criteria", "certselect.strategies"]
-    for registered in (registry._registry, definitions._registry):
+    for registered in (registry._registry, known._registry):
         registered.__dict__.pop("_brought", None)
 
 

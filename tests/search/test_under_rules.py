@@ -115,7 +115,7 @@ def problem_of(twin, exclude):
     matrix = np.zeros((n, n))
     for (i, j), value in columns.pair.items():
         matrix[i, j] = matrix[j, i] = float(value)
-    found = find_criterion(columns.criterion, 0.75 if columns.criterion == "mifs" else None)
+    found = find_criterion(columns.criterion, beta=0.75 if columns.criterion == "mifs" else None)
     stated = ColumnConstraints(
         include=tuple(twin.include),
         exclude=tuple(exclude),

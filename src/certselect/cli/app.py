@@ -163,13 +163,15 @@ def strategies(format: options.Printed = Format.TABLE, debug: options.Debug = Fa
 @app.command(cls=Command, rich_help_panel=REFERENCE)
 def criteria(format: options.Printed = Format.TABLE, debug: options.Debug = False) -> None:
     """List the criteria with their formulas."""
-    from certselect.criteria import list_criteria
+    from certselect.criteria import StepwiseCriterion, list_criteria
 
     listed = list_criteria()
     formulas = [record.formula for record in listed.values()]
-    _print_records({"criterion": list(listed), "value of a subset of k features": formulas}, format)
+    proven = ["no" if isinstance(record, StepwiseCriterion) else "yes" for record in listed.values()]
+    _print_records({"criterion": list(listed), "value of a subset of k features": formulas, "bounds": proven}, format)
     if format is Format.TABLE:
         say("Xi, Xj: chosen features; C: the target. Sums are over the chosen features and over their pairs.")
+        say("Without bounds: what a feature X adds to W, those chosen before it. The value is the sum of that.")
 
 
 def _print_records(columns: dict[str, list[Any]], format: Format) -> None:

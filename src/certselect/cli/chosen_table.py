@@ -9,6 +9,7 @@ from dataclasses import replace
 from certselect.cli.output import Output
 from certselect.cli.sheets import Format, Sheet, print_sheet
 from certselect.criteria import SubsetProblem
+from certselect.criteria.stepwise import StepwiseCriterion
 from certselect.evaluation.feature_report import SIGNIFICANCE
 from certselect.information.terms import InformationTerms
 from certselect.results import Result
@@ -31,7 +32,8 @@ def print_result(result: Result, out: Output) -> None:
     selection = result.selection
     out.say(
         f"{len(selection.indices)} of {result.provenance.n_features} features, "
-        f"{selection.criterion} = {selection.objective:.6f} nats, by {selection.strategy} ({selection.status}).",
+        + f"{selection.criterion} = {selection.objective:.6f} {selection.unit}".rstrip()
+        + f", by {selection.strategy} ({selection.status}).",
         selection.about_bound("--certify"),
         result.about_proof,
         _decided(selection),
@@ -67,10 +69,15 @@ def _legend(result: Result, by_chance: bool) -> Iterator[str]:
             f"chance: what it would be on average if the target were shuffled{less}; "
             f"* it may be no more than that (p > {SIGNIFICANCE:g}, of the feature by itself)."
         )
-    pair = _problem(result).criterion.pair
-    if pair is None:
+    criterion = _problem(result).criterion
+    pair = criterion.pair
+    if isinstance(criterion, StepwiseCriterion):
+        yield f"value: what it added to those above it: {criterion.formula}."
+    elif criterion.alone(len(result.selection.indices)) == 0.0:
+        yield "value: what it adds to the score: the sum of what it tells together with each of the others."
+    elif pair is None:
         yield "value: what it adds to the score: its relevance, for this criterion looks at no pairs."
-    elif pair == "redundancy":
+    elif pair in ("redundancy", "symmetric_uncertainty", "positive_interaction"):
         yield "value: what it adds to the score: relevance minus a penalty for what it shares with the others."
     else:
         yield (

@@ -50,7 +50,7 @@ def path(
     with out.watching() as warned:
         rows, names, _ = read_checked(opened(table), target, settings)
         terms = measure_table(rows, settings.measuring, n_jobs=jobs)
-        whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=constraints)
+        whole = unsized_problem(terms, searching.criterion, constraints=constraints, **searching.criterion_options)
         sizes = sizes_to_try(whole, max_size)
         with on_jobs(jobs):
             asked = {name: value for name, value in settings.flat().items() if name in known}
@@ -106,9 +106,14 @@ def _print_curve(curve: ValueCurve, elbow: Elbow | None, out: Output, *, with_st
     bend = None if elbow is None or elbow.k is None else curve.sizes.tolist().index(elbow.k)
     print_sheet(Sheet(columns, marked=bend, bars=curve.values.tolist(), spare=[BOUND], bounds=[BOUND]), out.format)
     out.say(
-        "value: what the subset is worth by the criterion (nats)." if out.talks else "",
+        f"value: what the subset is worth by the criterion{_in_unit(curve)}." if out.talks else "",
         "" if elbow is None else elbow.statement,
     )
+
+
+def _in_unit(curve: ValueCurve) -> str:
+    unit = curve.selections[0].unit
+    return f" ({unit})" if unit else ""
 
 
 def _as_text(curve: ValueCurve, elbow: Elbow | None, about: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ def print_verdict(outcome: Verification, out: Output) -> None:
     for reason in outcome.reasons:
         tell(f"FAILED ({outcome.verdict}): {reason}")
     if outcome.holds and not out.quiet:
-        say(f"verified: the features are worth {outcome.objective:.9g} nats")
+        say(f"verified: the features are worth {outcome.objective:.9g} {outcome.unit}".rstrip())
         say(f"verified: {outcome.statement or 'the result claims no bound on other subsets'}")
         if outcome.constraints:
             say(f"verified under the constraints: {outcome.constraints}")

@@ -1,8 +1,11 @@
-"""The criteria: which pair term a subset pays for, and how much.
+"""The quadratic criteria: which pair term a subset pays for, and how much.
 
 A pairwise criterion values a subset S as
 
-    sum of I(Xi;C) over S  -  w(|S|) * sum of pair(i, j) over the pairs in S.
+    a(|S|) * sum of single(i) over S  -  w(|S|) * sum of pair(i, j) over the pairs in S,
+
+where single(i) is I(Xi;C) and a is 1 for all but the criteria that look at pairs alone. Such a value is x'Qx, so there
+are bounds and proofs for all of them; criteria that are no sums over pairs are in `stepwise`.
 
 To add one, add an entry to `CRITERIA`; from outside the package, call `register_criterion`
 or name a `Criterion` in the entry-point group "certselect.criteria".
@@ -15,44 +18,18 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from certselect.errors import InvalidInput
-from certselect.registered import Registry
+from certselect.information.derived import WeightedSum
+from certselect.information.terms import SingleKind
 
-PairKind = Literal["redundancy", "conditional_redundancy", "interaction"]
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """One way to value a subset: a pair term, and its weight as a function of the subset's size.
-
-    Attributes
-    ----------
-    name : str
-        Lower case.
-    pair : {"redundancy", "conditional_redundancy", "interaction"} or None
-        The pair term that is subtracted; None if pairs do not matter.
-    weight : callable
-        From a subset's size to what a pair term costs in it. A function of a module or an
-        object that pickles, so that problems can be sent to other processes.
-    formula : str
-        For people to read.
-    """
-
-    name: str
-    pair: PairKind | None
-    weight: Callable[[int], float]
-    formula: str
-
-    def __post_init__(self) -> None:
-        kinds = get_args(PairKind)
-        if self.pair is not None and self.pair not in kinds:
-            got = f"a criterion with the pair term {self.pair!r}"
-            raise InvalidInput(got, f"None or one of {', '.join(kinds)}", "Check the spelling.")
-        if not callable(self.weight):
-            raise InvalidInput(
-                f"a criterion with the weight {self.weight!r}",
-                "a function from a subset's size to a number",
-                "Use SameWeight(0.5) for the same weight at every size.",
-            )
+PairKind = Literal[
+    "redundancy",
+    "conditional_redundancy",
+    "interaction",
+    "positive_interaction",
+    "symmetric_uncertainty",
+    "symmetrical_relevance",
+    "impurity_gain",
+]
 
 
 @dataclass(frozen=True)
@@ -71,61 +48,135 @@ def averaged(size: int) -> float:
     return 1.0 / (size - 1) if size > 1 else 0.0
 
 
+def without_pairs(size: int) -> float:
+    """Single terms count in a subset of one feature only, which has no pairs; in larger ones pairs are all there is."""
+    return 1.0 if size <= 1 else 0.0
+
+
+ALWAYS = SameWeight(1.0)
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One way to value a subset: a pair term, and its weight as a function of the subset's size.
+
+    Attributes
+    ----------
+    name : str
+        Lower case.
+    pair : str or None
+        The pair term that is subtracted: "redundancy" I(Xi;Xj), "conditional_redundancy" I(Xi;Xj|C), "interaction"
+        I(Xi;Xj;C), "positive_interaction" max(0, I(Xi;Xj;C)), "symmetric_uncertainty"
+        2 I(Xi;Xj) / (H(Xi) + H(Xj)), "symmetrical_relevance" I(Xi,Xj;C) / H(Xi,Xj,C) or "impurity_gain", by how much
+        a pair lowers the Gini impurity of the classes; None if pairs do not matter.
+    weight : callable
+        From a subset's size to what a pair term costs in it; below 0 for one that is a gain. A function of a module
+        or an object that pickles, so that problems can be sent to other processes.
+    formula : str
+        For people to read.
+    single : {"relevance", "impurity_gain"}
+        What a feature is worth by itself.
+    alone : callable
+        From a subset's size to the weight of the single terms in it, 0 or 1.
+    unit : str
+        Of the value; empty where it has none.
+    """
+
+    name: str
+    pair: PairKind | WeightedSum | None
+    weight: Callable[[int], float]
+    formula: str
+    single: SingleKind = "relevance"
+    alone: Callable[[int], float] = ALWAYS
+    unit: str = "nats"
+
+    def __post_init__(self) -> None:
+        kinds = get_args(PairKind)
+        if self.pair is not None and not isinstance(self.pair, WeightedSum) and self.pair not in kinds:
+            got = f"a criterion with the pair term {self.pair!r}"
+            raise InvalidInput(got, f"None or one of {', '.join(kinds)}", "Check the spelling.")
+        if self.single not in get_args(SingleKind):
+            got = f"a criterion with the single term {self.single!r}"
+            raise InvalidInput(got, f"one of {', '.join(get_args(SingleKind))}", "Check the spelling.")
+        for name in ("weight", "alone"):
+            if not callable(getattr(self, name)):
+                raise InvalidInput(
+                    f"a criterion with the {name} {getattr(self, name)!r}",
+                    "a function from a subset's size to a number",
+                    "Use SameWeight(0.5) for the same weight at every size.",
+                )
+
+
 def mifs(beta: float = 1.0) -> Criterion:
-    """Battiti's MIFS: each pair of chosen features costs beta times its redundancy."""
-    if not isinstance(beta, int | float) or isinstance(beta, bool) or not 0.0 <= beta < float("inf"):
-        raise InvalidInput(f"beta={beta!r}", "a finite number, 0 or more", "Use beta=1 for the paper's MIFS.")
+    """Battiti's MIFS (1994): each pair of chosen features costs beta times its redundancy."""
+    _check_weight("beta", beta, "Use beta=1 for the paper's MIFS.")
     return Criterion("mifs", "redundancy", SameWeight(float(beta)), f"sum I(Xi;C) - {beta:g} sum I(Xi;Xj)")
 
 
-CRITERIA: dict[str, Criterion] = {
-    criterion.name: criterion
-    for criterion in (
-        Criterion("jmi", "interaction", averaged, "sum I(Xi;C) - 1/(k-1) sum I(Xi;Xj;C)"),
-        Criterion("mrmr", "redundancy", averaged, "sum I(Xi;C) - 1/(k-1) sum I(Xi;Xj)"),
-        mifs(),
-        Criterion("d1", "interaction", SameWeight(1.0), "sum I(Xi;C) - sum I(Xi;Xj;C)"),
-        Criterion("max_relevance", None, SameWeight(0.0), "sum I(Xi;C)"),
-    )
-}
-ALIASES = {"cife": "d1", "d2": "jmi"}
-_registry = Registry("criterion", "certselect.criteria", Criterion, CRITERIA.__getitem__, CRITERIA, ALIASES)
+def linear(beta: float = 1.0, gamma: float = 1.0) -> Criterion:
+    """The family of Brown et al. (2012): redundancy costs beta, redundancy within classes brings gamma.
 
+        sum I(Xi;C) - beta sum I(Xi;Xj) + gamma sum I(Xi;Xj|C)
 
-def register_criterion(criterion: Criterion) -> None:
-    """Make a criterion of your own available by its name, in every selector, function and command.
-
-    Examples
-    --------
-    >>> from certselect.criteria import Criterion, SameWeight, register_criterion
-    >>> register_criterion(Criterion("half_mifs", "redundancy", SameWeight(0.5), "sum I(Xi;C) - 1/2 sum I(Xi;Xj)"))
+    gamma = 0 is "mifs", beta = gamma = 1 "d1" ("cife"), beta = 0 and gamma = 1 "condred"; for subsets of k features,
+    beta = 1/(k-1) is "mrmr" with gamma = 0 and "jmi" with gamma = beta.
     """
-    _registry.register(criterion)
+    for name, weight in (("beta", beta), ("gamma", gamma)):
+        _check_weight(name, weight, "Use 0 to leave that term out.")
+    formula = f"sum I(Xi;C) - {beta:g} sum I(Xi;Xj) + {gamma:g} sum I(Xi;Xj|C)"
+    return Criterion("linear", WeightedSum(float(beta), float(gamma)), SameWeight(1.0), formula)
 
 
-def criterion_names() -> list[str]:
-    """The names of all criteria, other names last."""
-    return [*_registry.names(), *ALIASES]
+def _check_weight(name: str, value: object, remedy: str) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 <= value < float("inf"):
+        raise InvalidInput(f"{name}={value!r}", "a finite number, 0 or more", remedy)
 
 
-def list_criteria() -> dict[str, Criterion]:
-    """All criteria by name: what a subset can be valued by."""
-    return {name: _registry.find(name) for name in _registry.names()}
+def _by_name(*criteria: Criterion) -> dict[str, Criterion]:
+    return {criterion.name: criterion for criterion in criteria}
 
 
-def find_criterion(criterion: str | Criterion, beta: float | None = None) -> Criterion:
-    """The criterion of that name (`beta` is for `mifs` only)."""
-    if isinstance(criterion, Criterion):
-        found = criterion
-    else:
-        known_as = ALIASES.get(criterion.casefold()) if isinstance(criterion, str) else None
-        found = _registry.find(known_as or criterion)
-    if beta is None:
-        return found
-    if found is CRITERIA["mifs"]:
-        return mifs(beta)
-    raise InvalidInput(
-        f"beta={beta!r} with criterion={found.name!r}",
-        "beta with criterion='mifs' only",
-        "Leave beta out, or choose criterion='mifs'.",
-    )
+_ALL_GAIN = SameWeight(-1.0)
+
+CRITERIA: dict[str, Criterion] = _by_name(
+    # Yang and Moody (1999): the mean over pairs of what both tell together, I(Xi,Xj;C), but for a factor.
+    Criterion("jmi", "interaction", averaged, "sum I(Xi;C) - 1/(k-1) sum I(Xi;Xj;C)"),
+    # Peng, Long and Ding (2005).
+    Criterion("mrmr", "redundancy", averaged, "sum I(Xi;C) - 1/(k-1) sum I(Xi;Xj)"),
+    mifs(),
+    # Lin and Tang (2006), as CIFE: the first expansion of I(X;C) up to pairs.
+    Criterion("d1", "interaction", SameWeight(1.0), "sum I(Xi;C) - sum I(Xi;Xj;C)"),
+    # Meyer and Bontempi (2006): double input symmetrical relevance.
+    Criterion(
+        "disr",
+        "symmetrical_relevance",
+        _ALL_GAIN,
+        "sum I(Xi,Xj;C)/H(Xi,Xj,C)",
+        alone=without_pairs,
+        unit="",
+    ),
+    # Jakulin (2005): interaction capping. What a pair tells only together does not make up for what it tells twice.
+    Criterion("icap", "positive_interaction", SameWeight(1.0), "sum I(Xi;C) - sum max(0, I(Xi;Xj;C))"),
+    # Brown et al. (2012): relevance and redundancy within classes.
+    Criterion("condred", "conditional_redundancy", _ALL_GAIN, "sum I(Xi;C) + sum I(Xi;Xj|C)"),
+    linear(),
+    # Kursa (2021): DISR's kin with the Gini impurity, G(X;C) = sum p(x,c)^2/p(x) - sum p(c)^2.
+    Criterion(
+        "jim",
+        "impurity_gain",
+        _ALL_GAIN,
+        "sum G(Xi,Xj;C)",
+        single="impurity_gain",
+        alone=without_pairs,
+        unit="",
+    ),
+    # mRMR whose redundancy is a part of the entropy, so that columns of many levels do not pay for these alone.
+    Criterion(
+        "nmrmr",
+        "symmetric_uncertainty",
+        averaged,
+        "sum I(Xi;C) - 1/(k-1) sum 2 I(Xi;Xj)/(H(Xi)+H(Xj))",
+        unit="",
+    ),
+    Criterion("max_relevance", None, SameWeight(0.0), "sum I(Xi;C)"),
+)

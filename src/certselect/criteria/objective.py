@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from certselect.criteria.definitions import Criterion
+from certselect.criteria.known import AnyCriterion
 from certselect.criteria.pairs import PairSource
+from certselect.criteria.stepwise import TermSteps
 from certselect.errors import InvalidInput
 from certselect.memory import check_room_for_pairs
 
@@ -36,12 +37,13 @@ def check_scale(what: str, magnitude: float) -> None:
 class Objective:
     """The sum of `linear` over a set, minus the criterion's weight times the pair terms inside it.
 
-    The weight is that of `k` features, whatever the size of the set: x'Qx, with Q = `matrix`.
+    The weight is that of `k` features, whatever the size of the set: x'Qx, with Q = `matrix`. Criteria that look at
+    pairs alone count `linear` for sets of one feature only (`singles`).
     """
 
     linear: np.ndarray
     pairs: PairSource | None
-    criterion: Criterion
+    criterion: AnyCriterion
     k: int
 
     def __getstate__(self) -> dict[str, Any]:
@@ -52,9 +54,19 @@ class Objective:
     def n_features(self) -> int:
         return len(self.linear)
 
+    @property
+    def steps(self) -> TermSteps | None:
+        """Where scores come from, if the criterion is no sum over pairs: then the order of a subset matters."""
+        return self.pairs if isinstance(self.pairs, TermSteps) else None
+
     def weight(self, size: int) -> float:
         """What a unit of pair term costs in a subset of this size."""
         return self.criterion.weight(size)
+
+    def singles(self, size: int) -> np.ndarray:
+        """What each feature brings by itself to a subset of this size (n,), without its pairs."""
+        part = self.criterion.alone(size)
+        return self.linear if part == 1.0 else part * self.linear
 
     def pair_row(self, feature: int) -> np.ndarray:
         """Pair terms of one feature with all others (n,), computed when first asked for."""
@@ -83,7 +95,8 @@ class Objective:
     @property
     def worth_alone(self) -> np.ndarray:
         """What each feature is worth by itself in a subset of size k; a unit pays for the pairs inside it."""
-        return self.linear if self.inner is None else self.linear - self.weight(self.k) * self.inner
+        singles = self.singles(self.k)
+        return singles if self.inner is None else singles - self.weight(self.k) * self.inner
 
     @cached_property
     def matrix(self) -> np.ndarray:
@@ -95,14 +108,20 @@ class Objective:
     def value(self, indices: Iterable[int]) -> float:
         """Value of a subset, x'Qx, with the pair weight of size k whatever the subset's size.
 
-        The float nearest to the exact sum of the subset's terms, so the same in whatever order it is listed.
+        The float nearest to the exact sum of the subset's terms, so the same in whatever order it is listed, but for
+        criteria that are no sums over pairs: these value the order of choice.
         """
         return math.fsum(self.terms(self.check_indices(indices)))
 
     def terms(self, chosen: Sequence[int]) -> list[float]:
-        """The numbers whose exact sum a subset (ascending) is worth: relevances, and minus what its pairs cost."""
+        """The numbers whose exact sum a subset (ascending) is worth: relevances, and minus what its pairs cost.
+
+        For criteria that are no sums over pairs, what each feature added to those before it.
+        """
+        if self.steps is not None:
+            return self.steps.along(chosen)
         weight, places = self.weight(self.k), np.array(chosen, dtype=np.intp)
-        terms = self.linear[places].tolist()
+        terms = self.singles(self.k)[places].tolist()
         if weight and self.pairs is not None:
             for place, i in enumerate(chosen[1:], start=1):
                 terms.extend((-weight * self.pair_row(i)[places[:place]].astype(np.float64)).tolist())
@@ -113,8 +132,10 @@ class Objective:
         return math.fsum(map(abs, self.terms(self.check_indices(indices))))
 
     def check_indices(self, indices: Iterable[int]) -> list[int]:
-        """The indices as a sorted list, or an error that names the one that is wrong."""
-        chosen = sorted(int(i) for i in indices)
+        """The indices as a list, sorted unless their order matters, or an error that names the one that is wrong."""
+        chosen = [int(i) for i in indices]
+        if self.steps is None:
+            chosen.sort()
         for i in chosen:
             if not 0 <= i < self.n_features:
                 raise InvalidInput(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
+    from certselect.information.derived import PairKind
     from certselect.information.terms import InformationTerms
 
 # So many rows, and so many cells (samples x features x rows), tell how long all of them take: fewer may be counted in
@@ -56,7 +57,7 @@ class TermPairs:
     """The pair terms of one kind, out of InformationTerms."""
 
     terms: InformationTerms
-    kind: str
+    kind: PairKind
 
     def row(self, feature: int) -> np.ndarray:
         return self.terms.pair_row(self.kind, feature)
@@ -69,13 +70,13 @@ class TermPairs:
 
         The memory of the terms, and of the matrix that a problem makes of them, counts too.
         """
-        if self.kind in self.terms.__dict__:
+        if self.terms.has_matrix(self.kind):
             return 0.0
         n, of_a_row = self.terms.n_features, max(1, self.terms.n_features * self.terms.n_samples)
         seconds, few = [], np.arange(min(n, max(ROWS, CELLS // of_a_row + 1)))
         for _ in range(2):
             started = perf_counter()
-            self.terms.pairs.rows(self.kind, few)
+            self.terms.counted_rows(self.kind, few)
             seconds.append(perf_counter() - started)
         started = perf_counter()
         np.ones(NUMBERS)

@@ -12,12 +12,14 @@ import numpy as np
 
 from certselect.criteria.column_constraints import ColumnConstraints
 from certselect.criteria.copies import copies_left_out
-from certselect.criteria.definitions import Criterion, SameWeight, find_criterion
+from certselect.criteria.definitions import Criterion, SameWeight
 from certselect.criteria.feasibility import check_feasible, check_size
+from certselect.criteria.known import AnyCriterion, find_criterion
 from certselect.criteria.objective import Objective, check_scale
-from certselect.criteria.pairs import GivenPairs, TermPairs
+from certselect.criteria.pairs import GivenPairs, PairSource, TermPairs
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.statements import state_constraints
+from certselect.criteria.stepwise import StepwiseCriterion, TermSteps
 from certselect.criteria.units import MergedUnits, UnitProblem, merge_units
 from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
 from certselect.names import shown
@@ -56,6 +58,8 @@ class SubsetProblem(Objective):
         Whether subsets of any size that the budget allows compete; k is then the largest size.
     copies : mapping from int to int
         Features that are left out because they say the same as another one, and which that is.
+    exactly : bool
+        Whether a subset has k features even where a criterion finds that fewer say all there is, as "cmi" may.
     """
 
     feature_names: tuple[str, ...]
@@ -63,6 +67,7 @@ class SubsetProblem(Objective):
     constraints: ColumnConstraints | None = None
     any_size: bool = False
     copies: Mapping[int, int] = field(default_factory=dict)
+    exactly: bool = False
 
     @classmethod
     def from_matrix(
@@ -107,7 +112,7 @@ class SubsetProblem(Objective):
                 f"the name {shown(twice)} for more than one feature", "a different name for every one", "Rename one."
             )
         # value = sum Q_ii - sum over pairs of -2 Q_ij, whatever the subset's size.
-        criterion = Criterion("given matrix", None, SameWeight(1.0), "x'Qx")
+        criterion = Criterion("given matrix", None, SameWeight(1.0), "x'Qx", unit="")
         linear, pairs, constant = Q.diagonal().astype(np.float64), GivenPairs(-2.0 * Q), np.zeros(len(Q), dtype=bool)
         stated = state_constraints(names, constant, Constraints(**constraints))
         return _unsized(linear, pairs, criterion, names, constant, stated).of_size(k)
@@ -214,8 +219,8 @@ def _symmetric(Q: np.ndarray) -> np.ndarray:
 
 def _unsized(
     linear: np.ndarray,
-    pairs: GivenPairs | TermPairs | None,
-    criterion: Criterion,
+    pairs: PairSource | None,
+    criterion: AnyCriterion,
     names: tuple[str, ...],
     constant: np.ndarray,
     constraints: ColumnConstraints | None,
@@ -229,20 +234,23 @@ def _unsized(
 
 def unsized_problem(
     terms: InformationTerms,
-    criterion: str | Criterion = Searching.criterion,
+    criterion: str | AnyCriterion = Searching.criterion,
     *,
-    beta: float | None = None,
     constraints: Constraints | None = None,
+    **options: float | None,
 ) -> SubsetProblem:
     """Which sizes can a subset have, before one is chosen? The problem of `subset_problem` without its k.
 
-    Ask it for `allowed_sizes`, then for one of them with `of_size`.
+    Ask it for `allowed_sizes`, then for one of them with `of_size`. The options are those of the criterion.
     """
-    found = find_criterion(criterion, beta)
-    pairs = TermPairs(terms, found.pair) if found.pair is not None else None
+    found = find_criterion(criterion, **options)
+    if isinstance(found, StepwiseCriterion):
+        pairs = TermSteps(terms, found)
+    else:
+        pairs = TermPairs(terms, found.pair) if found.pair is not None else None
     asked = constraints or Constraints()
     stated = state_constraints(terms.feature_names, terms.constant, asked)
-    whole = _unsized(terms.relevance, pairs, found, terms.feature_names, terms.constant, stated)
+    whole = _unsized(terms.single(found.single), pairs, found, terms.feature_names, terms.constant, stated)
     copies = copies_left_out(terms.copies, stated) if asked.copies == "first" else {}
     if not copies:
         return whole
@@ -252,9 +260,11 @@ def unsized_problem(
 def subset_problem(
     terms: InformationTerms,
     k: int | None,
-    criterion: str | Criterion = Searching.criterion,
+    criterion: str | AnyCriterion = Searching.criterion,
     *,
     beta: float | None = None,
+    gamma: float | None = None,
+    order: int = Searching.order,
     **constraints: Any,
 ) -> SubsetProblem:
     """State "which k features are worth most together?" as a quadratic 0-1 problem.
@@ -266,11 +276,16 @@ def subset_problem(
     k : int or None
         How many features to choose, 1 to the number of features that are not constant.
         None, with a budget, for any size the budget admits.
-    criterion : str or Criterion
-        What a subset is worth: "jmi", "mrmr", "mifs", "d1" ("cife"), "max_relevance", or one
+    criterion : str, Criterion or StepwiseCriterion
+        What a subset is worth: "jmi", "mrmr", "disr", "d1" ("cife"), "max_relevance", ..., or one
         that was registered; `certselect.list_criteria()` lists them with their formulas.
     beta : float, optional
-        Weight of the pair terms of "mifs" (1 if not given).
+        Weight of the redundancy in "mifs" and "linear" (1 if not given).
+    gamma : float, optional
+        Weight of the conditional redundancy in "linear" (1 if not given).
+    order : {2, 3}
+        Of the expansions "jmi" and "d1": pairs, or triples as well. Triples take k(k-1)/2 counts of all features
+        in place of k, and have no bounds.
     include, exclude : list of str or int
         Features that are in every subset, and in none, by name or index.
     feature_groups : list of lists, or mapping, optional
@@ -294,4 +309,5 @@ def subset_problem(
     >>> round(problem.value([0, 1]), 6)  # XOR: nothing alone, one bit together
     0.693147
     """
-    return unsized_problem(terms, criterion, beta=beta, constraints=Constraints(**constraints)).of_size(k)
+    options = Searching(beta=beta, gamma=gamma, order=order).criterion_options
+    return unsized_problem(terms, criterion, constraints=Constraints(**constraints), **options).of_size(k)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from certselect.criteria.cheapest import Choices
-from certselect.criteria.definitions import Criterion
+from certselect.criteria.known import AnyCriterion
 from certselect.criteria.objective import Objective
 from certselect.criteria.pairs import PairSource, SummedPairs
 from certselect.criteria.reduced import ReducedProblem, reduce_problem
 from certselect.criteria.rules import Rules
+from certselect.criteria.stepwise import TermSteps
 
 if TYPE_CHECKING:
     from certselect.criteria.problem import SubsetProblem
@@ -53,7 +54,10 @@ class UnitProblem(Objective):
         return Objective(linear, pairs, self.criterion, self.k)
 
     def terms(self, chosen: Sequence[int]) -> list[float]:
-        return self.by_column.terms(sorted(self.columns(chosen))) if self.groups else super().terms(chosen)
+        if not self.groups:
+            return super().terms(chosen)
+        columns = self.columns(chosen)
+        return self.by_column.terms(columns if self.steps is not None else sorted(columns))
 
     @property
     def candidates(self) -> np.ndarray:
@@ -66,8 +70,11 @@ class UnitProblem(Objective):
 
     def weights(self, sizes: np.ndarray) -> np.ndarray:
         """The pair weight of each of these subset sizes; 0 where there is no subset of that size."""
-        kinds, kind = np.unique(sizes, return_inverse=True)
-        return np.array([self.weight(int(size)) if size > 0 else 0.0 for size in kinds])[kind]
+        return _at_sizes(self.weight, sizes)
+
+    def weights_alone(self, sizes: np.ndarray) -> np.ndarray:
+        """The weight of single terms at each of these subset sizes."""
+        return _at_sizes(self.criterion.alone, sizes)
 
     @cached_property
     def reduced(self) -> ReducedProblem:
@@ -95,6 +102,11 @@ class UnitProblem(Objective):
         return [unit for unit, members in enumerate(self.members) if int(members[0]) in wanted]
 
 
+def _at_sizes(weight: Callable[[int], float], sizes: np.ndarray) -> np.ndarray:
+    kinds, kind = np.unique(sizes, return_inverse=True)
+    return np.array([weight(int(size)) if size > 0 else 0.0 for size in kinds])[kind]
+
+
 def _layout(n_columns: int, groups: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Columns ordered by unit, and where each unit starts in that order."""
     lowest = np.arange(n_columns)
@@ -113,7 +125,7 @@ class MergedUnits:
 
     column_linear: np.ndarray
     column_pairs: PairSource | None
-    criterion: Criterion
+    criterion: AnyCriterion
     sizes: np.ndarray
     costs: np.ndarray
     budget: float
@@ -176,7 +188,7 @@ class MergedUnits:
     def inner(self) -> np.ndarray:
         """Sum of the pair terms inside each unit."""
         inner = np.zeros(len(self.sizes))
-        if self.column_pairs is None:
+        if self.column_pairs is None or isinstance(self.column_pairs, TermSteps):
             return inner
         for unit in np.flatnonzero(self.sizes > 1):
             columns = self.order[self.starts[unit] : self.starts[unit] + self.sizes[unit]]
@@ -187,7 +199,7 @@ class MergedUnits:
     @cached_property
     def pairs(self) -> PairSource | None:
         """Pair terms of the units; shared by the problems of all sizes."""
-        if self.column_pairs is None or not self.groups:
+        if self.column_pairs is None or not self.groups or isinstance(self.column_pairs, TermSteps):
             return self.column_pairs
         return SummedPairs(self.column_pairs, self.order, self.starts)
 

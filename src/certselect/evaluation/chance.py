@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from certselect.criteria.definitions import CRITERIA
 from certselect.criteria.problem import SubsetProblem, unsized_problem
 from certselect.errors import InvalidInput
 from certselect.evaluation.probabilities import check_probability
@@ -155,7 +156,7 @@ def stop_at_chance(
     **settings
         As for the selectors: how the table is read (`task`, `missing`) and measured
         (`measure`, `correction`, `discretize`, ...), what a subset is worth (`criterion`,
-        "jmi" by default, and `beta`), `include` and `exclude`. `random_state` is the seed of
+        "jmi" by default, `beta` and `gamma`), `include` and `exclude`. `random_state` is the seed of
         the permutations; the default of 0 gives the same answer every time. Included
         features begin the path and are not tested. Other constraints and other searches
         than "forward" are refused: one column is tested at a time, in the order in which
@@ -205,7 +206,7 @@ def stop_at_chance(
     path = found.indices
     n_included = 0 if problem.constraints is None else len(problem.constraints.include)
     rows = np.array([problem.pair_row(int(i)) for i in path[:-1]]).reshape(-1, terms.n_features)
-    gains = _best_gains(problem, path, terms.constant, terms.relevance, rows)
+    gains = _best_gains(problem, path, terms.constant, problem.linear, rows)
     gains[:n_included] = np.nan
     # The settings of the terms, which say what "auto" chose.
     measure_shuffled = shuffled_terms(table, Measuring(**terms.settings), path[:-1], n_jobs)
@@ -238,7 +239,13 @@ def _problem(terms: InformationTerms, stated: Settings, max_features: int | None
             "Nothing is above chance by mdlp; use discretize='quantile' to test the columns in bins of equal counts.",
         )
     searching = stated.searching
-    problem = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=stated.constraints)
+    problem = unsized_problem(terms, searching.criterion, constraints=stated.constraints, **searching.criterion_options)
+    if problem.steps is not None:
+        raise InvalidInput(
+            f"a test against chance with criterion={problem.criterion.name!r}",
+            "a criterion that is a sum over pairs: the test compares these with what shuffled pairs share",
+            f"Choose one of {', '.join(CRITERIA)}, or name the number of features.",
+        )
     n_included = 0 if problem.constraints is None else len(problem.constraints.include)
     if n_included and n_included == len(problem.candidates):
         raise InvalidInput(
@@ -267,21 +274,22 @@ def _chance_gains(problem: SubsetProblem, path: np.ndarray, chance: InformationT
     if kind is None or before == 0:
         rows = np.zeros((before, n))
     else:
-        rows = chance.pairs.rows(kind, np.arange(n, n + before))[:, :n]
-    return _best_gains(problem, path, chance.constant[:n], chance.relevance[:n], rows)
+        rows = np.array([chance.pair_row(kind, i)[:n] for i in range(n, n + before)])
+    return _best_gains(problem, path, chance.constant[:n], chance.single(problem.criterion.single)[:n], rows)
 
 
 def _best_gains(
-    problem: SubsetProblem, path: np.ndarray, constant: np.ndarray, relevance: np.ndarray, rows: np.ndarray
+    problem: SubsetProblem, path: np.ndarray, constant: np.ndarray, singles: np.ndarray, rows: np.ndarray
 ) -> np.ndarray:
     """At each step of the path, the most that a column not chosen yet adds; `rows` are the chosen ones' pair terms."""
-    open_relevance = np.where(constant, -np.inf, relevance)
-    open_relevance[[*problem.excluded, *problem.copies]] = -np.inf
-    shared = np.zeros(len(relevance))
+    closed = constant.copy()
+    closed[[*problem.excluded, *problem.copies]] = True
+    shared = np.zeros(len(singles))
     gains = np.empty(len(path))
     for step, chosen in enumerate(path):
-        gains[step] = (open_relevance - problem.weight(step + 1) * shared).max()
-        open_relevance[chosen] = -np.inf
+        gain = problem.criterion.alone(step + 1) * singles - problem.weight(step + 1) * shared
+        gains[step] = gain[~closed].max(initial=-np.inf)
+        closed[chosen] = True
         if step < len(rows):
             shared = shared + rows[step]
             shared[path[: step + 1]] = 0.0  # a column's pair term with itself is arbitrary

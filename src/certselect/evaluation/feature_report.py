@@ -21,6 +21,7 @@ _NEARLY_ALL = 0.9
 _NEVER = 1e-15
 # Exchanges that change less, relative to what the subset is worth, change nothing but rounding.
 _ROUNDING = 1e-12
+_HIGHER_TOGETHER = "other features score higher together"
 
 
 def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, list[Any]]:
@@ -38,10 +39,12 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
     shared : I(feature; closest), in nats.
     shared_part : how much of its own information that is, 0 to 1 (see `InformationTerms.shared_part`).
     worth : of a chosen feature, its relevance minus its redundancy penalty: the criterion's
-        weighted pair terms with the other chosen features. NaN for the others.
+        weighted pair terms with the other chosen features. NaN for the others. By a criterion that is no sum
+        over pairs, what the feature added to those chosen before it.
     swap_with : the other half of the best exchange: of a feature left out the chosen feature that it
         replaces best, of a chosen feature the one that replaces it best. None if there is none: for
-        constant and excluded features, and where constraints decide what may be swapped.
+        constant and excluded features, where constraints decide what may be swapped, and where the order
+        of choice decides what a feature is worth.
     swap_loss : how much the score of the subset would fall by that exchange; negative if it would rise.
         NaN where there is none.
     proven : whether it is proven that the feature is in an optimal subset, or in none.
@@ -85,7 +88,7 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
     part = np.array([terms.shared_part(int(i)) for i in chosen])[closest, np.arange(n)]
     nearest = shared.max(axis=0)
     alone = nearest < 0.0  # the only chosen feature
-    worth, swap_loss, swap_with = _worth_and_exchanges(problem, chosen)
+    worth, swap_loss, swap_with = _worth_and_exchanges(problem, selection.indices)
     proven = _proven(selection, terms)
     names = terms.feature_names
     columns: dict[str, list[Any]] = {
@@ -109,12 +112,16 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
 
 def _worth_and_exchanges(problem: SubsetProblem, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The worth of each chosen feature; and each one's best exchange: what it would lose, and for which feature."""
+    worth, loss = np.full((2, problem.n_features), np.nan)
+    other = np.full(problem.n_features, -1)
+    if problem.steps is not None:
+        worth[chosen] = problem.terms(chosen.tolist())  # in the order of choice, in which nothing can be exchanged
+        return worth, loss, other
+    chosen = np.sort(chosen)
     rows = np.array([problem.pair_row(int(i)) for i in chosen], dtype=np.float64)
     rows[np.arange(len(chosen)), chosen] = 0.0
     weight = problem.weight(len(chosen))
-    beside = problem.linear - weight * rows.sum(axis=0)  # beside all chosen ones but itself
-    worth, loss = np.full((2, problem.n_features), np.nan)
-    other = np.full(problem.n_features, -1)
+    beside = problem.singles(len(chosen)) - weight * rows.sum(axis=0)  # beside all chosen ones but itself
     worth[chosen] = beside[chosen]
     rest = np.setdiff1d(problem.candidates, chosen)
     if problem.constraints is None and len(rest):
@@ -141,6 +148,7 @@ class _Reasons:
             i: f"{one.kind} ({one.why})" for one in terms.decisions if one.kind in KEPT_OUT for i in one.columns
         }
         self._copies = {i: terms.feature_names[kept] for i, kept in problem.copies.items()}
+        self._unit, self._stepwise = problem.criterion.unit, problem.steps is not None
         stated = problem.constraints
         self._include = set(stated.include) if stated is not None else set()
         self._exclude = set(stated.exclude) if stated is not None else set()
@@ -164,7 +172,7 @@ class _Reasons:
     def _for(self, i: int) -> list[str]:
         if i in self._include:
             return ["always included"]
-        reasons = [f"adds {self._columns['worth'][i]:.3g} nats to the score"]
+        reasons = [f"adds {self._amount(self._columns['worth'][i])} to the score"]
         if self._columns["swap_with"][i] is not None:
             reasons.append(
                 f"replacing it by {self._columns['swap_with'][i]!r}, the best exchange, would {self._change(i)}"
@@ -174,7 +182,7 @@ class _Reasons:
     def _against(self, i: int) -> list[str]:
         other = self._columns["swap_with"][i]
         if other is None:
-            reasons = ["other features score higher together"]
+            reasons = ["others added more when they were chosen" if self._stepwise else _HIGHER_TOGETHER]
         else:
             reasons = [f"putting it in for {other!r}, the best exchange, would {self._change(i)}"]
         return reasons + self._nearly_copy(i)
@@ -189,4 +197,7 @@ class _Reasons:
         loss = self._columns["swap_loss"][i]
         if abs(loss) <= self._rounding:
             return "change nothing"
-        return f"{'lose' if loss > 0 else 'gain'} {abs(loss):.3g} nats"
+        return f"{'lose' if loss > 0 else 'gain'} {self._amount(abs(loss))}"
+
+    def _amount(self, of_score: float) -> str:
+        return f"{of_score:.3g} {self._unit}".rstrip()

@@ -122,7 +122,7 @@ def selection_stability(
     **settings
         As for the selectors: how the table is read (`task`, `missing`) and measured
         (`measure`, `correction`, `discretize`, ...), what a subset is worth (`criterion`,
-        `beta`), which subsets are allowed (`include`, `exclude`, `feature_groups`, `costs`,
+        `beta`, `gamma`), which subsets are allowed (`include`, `exclude`, `feature_groups`, `costs`,
         `budget`) and how one is searched for (`strategy`, `strategy_options`, `polish`,
         `max_seconds` per resample). What "auto" stands for, as measure and as strategy, is
         settled once, by the whole table. `random_state` is the seed of the resamples and of
@@ -215,7 +215,8 @@ class _Selecting:
         """
         terms = measure_table(table, self.measuring, n_jobs=self.n_jobs)
         constraints = for_part_of_rows(self.constraints, terms.feature_names, terms.constant)
-        problem = unsized_problem(terms, self.searching.criterion, beta=self.searching.beta, constraints=constraints)
+        options = self.searching.criterion_options
+        problem = unsized_problem(terms, self.searching.criterion, constraints=constraints, **options)
         if not problem.allowed_sizes:
             return None
         return problem.of_size(None if self.size is None else problem.nearest_size(self.size))
@@ -227,7 +228,7 @@ def _settle(table: Table, size: int | None, stated: Settings, n_jobs: int | None
     if searching.certify:
         warn_user(f"certify={searching.certify!r} has no effect: no bounds are kept.", IdleSettingWarning)
     terms = measure_table(table, stated.measuring, n_jobs=n_jobs)
-    whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=stated.constraints)
+    whole = unsized_problem(terms, searching.criterion, constraints=stated.constraints, **searching.criterion_options)
     asked = whole.of_size(size)
     problems = [whole.of_size(allowed) for allowed in whole.allowed_sizes] if asked.any_size else [asked]
     strategy, polish, _ = settle(searching.strategy, problems, searching.polish, searching.all_options)

@@ -119,12 +119,12 @@ class ChancePairs:
         terms = self.counted.matrix(kind)
         return self._less_chance(terms, kind, np.arange(len(terms)))
 
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        redundancy, conditional = self.counted.both()
-        everyone = np.arange(len(redundancy))
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        redundancy, conditional = self.counted.both(features)
+        some = np.arange(len(redundancy)) if features is None else features
         return (
-            self._less_chance(redundancy, "redundancy", everyone),
-            self._less_chance(conditional, "conditional_redundancy", everyone),
+            self._less_chance(redundancy, "redundancy", some),
+            self._less_chance(conditional, "conditional_redundancy", some),
         )
 
     def _less_chance(self, terms: np.ndarray, kind: str, features: np.ndarray) -> np.ndarray:

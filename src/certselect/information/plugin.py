@@ -16,6 +16,7 @@ from certselect.information.chance import ChanceInformation, ChancePairs
 from certselect.information.kernels.cell_table import SingleTerms, cell_table, counting_units, needs_cells
 from certselect.information.kernels.cells_plain import PlainCellCounter
 from certselect.information.kernels.entropy_sums import FEW_LEVELS, EntropySums
+from certselect.information.kernels.joint_cells import JointCells
 from certselect.information.kernels.plain import PlainCounter
 from certselect.information.terms import InformationTerms
 from certselect.progress import report
@@ -71,8 +72,8 @@ class CountedPairs:
     def matrix(self, kind: str) -> np.ndarray:
         return self._counter(len(self._table.codes)).matrix(kind)
 
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._counter(len(self._table.codes)).both()
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        return self._counter(len(self._table.codes) if features is None else len(features)).both(features)
 
     def _counter(self, n_rows: int) -> AnyCounter:
         """Who shall count `n_rows` more features with all."""
@@ -174,6 +175,8 @@ def plugin_terms(
         pairs=pairs,
         coding=table.coding,
         by_chance=chance,
+        # What shuffled columns would have beside several others is not known.
+        cells=None if correction == "chance" else JointCells(table, correction),
         seconds={"relevance": time.perf_counter() - started},
     )
 

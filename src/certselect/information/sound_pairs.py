@@ -49,10 +49,14 @@ class SoundPairs:
         terms = self._estimated.matrix(kind)
         return terms if kind == "redundancy" else self._limited(terms, np.arange(len(terms)))
 
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy of all pairs."""
-        redundancy, interaction = self.matrix("redundancy"), self.matrix("interaction")
-        return redundancy, self._rest(redundancy, interaction, np.arange(len(redundancy)))
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Redundancy and conditional redundancy, of some features with all or of all pairs."""
+        if features is None:
+            redundancy, interaction = self.matrix("redundancy"), self.matrix("interaction")
+            features = np.arange(len(redundancy))
+        else:
+            redundancy, interaction = self.rows("redundancy", features), self.rows("interaction", features)
+        return redundancy, self._rest(redundancy, interaction, features)
 
     def _limited(self, interaction: np.ndarray, features: np.ndarray) -> np.ndarray:
         relevance = self._relevance.astype(interaction.dtype)

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.information.derived import DerivedTerm, PairKind, WeightedSum, derived_term
+from certselect.progress import report
 from certselect.table.model import Decision
 
 if TYPE_CHECKING:
     from certselect.coding import Coding
     from certselect.information.chance import ChanceInformation
+    from certselect.information.kernels.joint_cells import JointCells
 
 
 Families = tuple[tuple[int, ...], ...]
+SingleKind = Literal["relevance", "impurity_gain"]
+IMPURITY_GAIN: SingleKind = "impurity_gain"
 
 
 class PairTerms(Protocol):
@@ -31,8 +36,8 @@ class PairTerms(Protocol):
         """All pair terms of one kind, (n, n)."""
         ...
 
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy, (n, n) each, which share their counts."""
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Redundancy and conditional redundancy, which share their counts: of some features with all, or of all."""
         ...
 
 
@@ -45,7 +50,7 @@ class NotKept:
     def matrix(self, kind: str) -> np.ndarray:
         raise _table_gone()
 
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         raise _table_gone()
 
 
@@ -97,12 +102,15 @@ class InformationTerms:
     pairs: PairTerms
     coding: Coding | None = None
     by_chance: ChanceInformation | None = None
+    cells: JointCells | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     picked: str = ""
     decisions: tuple[Decision, ...] = ()
     find_copies: Callable[[], Families] = tuple
     seconds: dict[str, float] = field(default_factory=dict)
-    _rows: dict[tuple[str, int], np.ndarray] = field(default_factory=dict, repr=False)
+    _rows: dict[tuple[PairKind, int], np.ndarray] = field(default_factory=dict, repr=False)
+    _derived: dict[PairKind, np.ndarray] = field(default_factory=dict, repr=False)
+    _given: dict[frozenset[int], np.ndarray] = field(default_factory=dict, repr=False)
 
     @property
     def n_features(self) -> int:
@@ -134,6 +142,16 @@ class InformationTerms:
         # Counted on its own, without the other two, which large tables have no room for.
         return self.pairs.matrix("interaction")
 
+    @cached_property
+    def has_entropies(self) -> bool:
+        """Whether all features are levels: numbers that were not cut have no entropy that a part could be taken of."""
+        return bool((self.levels > 0)[~self.constant].all()) and bool(np.isfinite(self.entropy).all())
+
+    @cached_property
+    def conditional_entropy(self) -> np.ndarray:
+        """H(Xi|C), (n,)."""
+        return np.maximum(self.entropy - self.relevance, 0.0)
+
     @property
     def joint_relevance(self) -> np.ndarray:
         """I(Xi,Xj;C) = I(Xi;C) + I(Xj;C) - I(Xi;Xj;C), all pairs (n, n)."""
@@ -161,6 +179,56 @@ class InformationTerms:
     def _unknown(self) -> np.ndarray:
         return np.full(self.n_features, np.nan)
 
+    def single(self, kind: SingleKind) -> np.ndarray:
+        """What each feature tells about the target by itself, (n,): information, or the Gini impurity it lowers."""
+        return self.relevance if kind == "relevance" else self.own_impurity_gain
+
+    @cached_property
+    def own_impurity_gain(self) -> np.ndarray:
+        """G(Xi;C) = sum of p(x,c)^2 / p(x) - sum of p(c)^2, (n,): by how much Xi lowers the Gini impurity of C."""
+        return self._counted_impurity().impurity_gain(None)
+
+    def relevance_given(self, features: Iterable[int], among: np.ndarray | None = None) -> np.ndarray:
+        """I(Xi;C|all these features), (n,): what each feature, or each of some, tells that these do not.
+
+        From the joint table of all of them, which few rows fill thinly: the more features, the larger the bias. Kept,
+        like rows of pairs, where all are asked about.
+        """
+        together = frozenset(int(i) for i in features)
+        known = self._given.get(together) if together else self.relevance
+        if known is not None:
+            return known if among is None else known[among]
+        cells = self._counted_cells("I(Xi;C|several features)")
+        asked = np.arange(self.n_features) if among is None else among
+        found = cells.information_given(sorted(together), asked)
+        if among is None:
+            self._given[together] = found
+        return found
+
+    def _counted_cells(self, wanted: str) -> JointCells:
+        if isinstance(self.pairs, NotKept):
+            raise _table_gone()
+        if self.cells is None:
+            measure, correction = (self.settings.get(name, "another") for name in ("measure", "correction"))
+            by_ranks = measure != "plugin"
+            got = f"measure={measure!r}" if by_ranks else f"correction={correction!r}"
+            expected = (
+                "measure='plugin'" if by_ranks else "another correction: what chance gives is known of pairs only"
+            )
+            remedy = "Pass measure='plugin'." if by_ranks else "Pass correction='miller_madow', or none."
+            raise InvalidInput(f"a criterion of {wanted} with {got}", expected, remedy)
+        return self.cells
+
+    def _counted_impurity(self) -> JointCells:
+        correction = self.settings.get("correction", "none")
+        if self.settings.get("measure", "plugin") == "plugin" and correction != "none":
+            raise InvalidInput(
+                f"a criterion of the Gini impurity with correction={correction!r}",
+                "correction='none': the corrections are those of entropies",
+                "Leave correction out, or choose a criterion of information, such as 'jmi'.",
+            )
+        return self._counted_cells("the Gini impurity")
+
     def shared_part(self, feature: int) -> np.ndarray:
         """How much of each feature's information is in this one, 0 to 1 (n,).
 
@@ -173,27 +241,62 @@ class InformationTerms:
         part[levels] = np.divide(shared, self.entropy, out=np.zeros_like(shared), where=self.entropy > 0)[levels]
         return np.clip(part, 0.0, 1.0)
 
-    def keeping(self, features: Iterable[int], kinds: Iterable[str]) -> InformationTerms:
+    def keeping(self, features: Iterable[int], kinds: Iterable[PairKind]) -> InformationTerms:
         """The same without the table: the terms of all single features, and pair rows of these kinds of some.
 
         What a result needs to explain itself, small enough to be saved or sent to another process.
         """
         rows = {(kind, int(i)): np.array(self.pair_row(kind, int(i))) for kind in kinds for i in features}
-        kept = replace(self, pairs=NotKept(), by_chance=None, find_copies=tuple, _rows=rows)
+        kept = replace(
+            self, pairs=NotKept(), by_chance=None, cells=None, find_copies=tuple, _rows=rows, _derived={}, _given={}
+        )
         found = ("copies", "chance", "chance_p_values")
         kept.__dict__.update({name: getattr(self, name) for name in found})
         return kept
 
-    def pair_matrix(self, kind: str) -> np.ndarray:
-        """All pair terms of a kind: "redundancy", "conditional_redundancy" or "interaction"."""
-        return getattr(self, kind)
+    def pair_matrix(self, kind: PairKind) -> np.ndarray:
+        """All pair terms of a kind: "redundancy", "conditional_redundancy", "interaction", "impurity_gain" or a derived
+        one (`derived.py`).
+        """
+        derived = derived_term(kind)
+        if derived is None and kind != IMPURITY_GAIN:
+            return getattr(self, str(kind))
+        if kind not in self._derived:
+            self._derived[kind] = self._all_impurity_gains() if derived is None else self._all_derived(derived)
+        return self._derived[kind]
 
-    def pair_row(self, kind: str, feature: int) -> np.ndarray:
+    def _all_derived(self, derived: DerivedTerm | WeightedSum) -> np.ndarray:
+        # The last of those needed brings the first along, of the same counts.
+        needed = [self.pair_matrix(name) for name in reversed(derived.needs)]
+        return derived.made(self, np.arange(self.n_features), *reversed(needed))
+
+    def _all_impurity_gains(self) -> np.ndarray:
+        gains = np.empty((self.n_features, self.n_features))
+        for i in range(self.n_features):
+            gains[i] = self._counted_impurity().impurity_gain(i)
+            report("pairs", i + 1, self.n_features)
+        return gains
+
+    def pair_row(self, kind: PairKind, feature: int) -> np.ndarray:
         """Pair terms of one feature with all (n,); kept, so asking twice costs once."""
-        if kind in self.__dict__:  # the whole matrix is there already
-            return self.__dict__[kind][feature]
+        if self.has_matrix(kind):
+            return self.pair_matrix(kind)[feature]
         row = self._rows.get((kind, feature))
         if row is None:
-            row = self.pairs.rows(kind, np.array([feature]))[0]
-            self._rows[kind, feature] = row
+            row = self._rows[kind, feature] = self.counted_rows(kind, np.array([feature]))[0]
         return row
+
+    def has_matrix(self, kind: PairKind) -> bool:
+        """Whether all pair terms of a kind are there already."""
+        return kind in self._derived or str(kind) in self.__dict__
+
+    def counted_rows(self, kind: PairKind, features: np.ndarray) -> np.ndarray:
+        """Pair terms of some features with all, (len(features), n), counted anew and not kept."""
+        derived = derived_term(kind)
+        if kind == IMPURITY_GAIN:
+            return np.array([self._counted_impurity().impurity_gain(int(i)) for i in features])
+        if derived is None:
+            return self.pairs.rows(str(kind), features)
+        # Two are counted together, which takes no longer than the second of them alone.
+        needed = [self.pairs.rows(*derived.needs, features)] if len(derived.needs) == 1 else self.pairs.both(features)
+        return derived.made(self, features, *needed)

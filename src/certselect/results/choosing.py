@@ -19,7 +19,7 @@ from certselect.results.size_choice import SizeChoice
 from certselect.results.size_rule import SizeRule, asked_size, find_rule
 from certselect.search import Selection
 from certselect.search.registry import find_strategy, is_auto, is_built_in
-from certselect.search.select import select_by
+from certselect.search.select import check_provable, select_by
 from certselect.search.selection import INTERRUPTED
 from certselect.settings import Constraints, Searching, Settings
 from certselect.table import Table, read_source
@@ -104,7 +104,7 @@ def read_checked(
 
 def check_search(searching: Searching) -> None:
     """Tell a slip of the pen before a large table is read."""
-    find_criterion(searching.criterion, searching.beta)
+    check_provable(find_criterion(searching.criterion, **searching.criterion_options), searching)
     strategy = None if is_auto(searching.strategy) else find_strategy(searching.strategy, searching.all_options)
     if searching.all_options and (strategy is None or is_built_in(strategy)):
         # Values of options are checked by the search they are for: let it choose one feature of one.
@@ -129,13 +129,14 @@ def choose(
     began = time.perf_counter() - sum((seconds or {}).values())
     terms = measure_table(table, settings.measuring, n_jobs=n_jobs)
     searching = settings.searching
-    whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=settings.constraints)
+    whole = unsized_problem(terms, searching.criterion, constraints=settings.constraints, **searching.criterion_options)
     rule = None
     if isinstance(size, float | str):
         started = time.perf_counter()
         rule = find_rule(size, table, whole, settings, n_jobs=n_jobs)
         seconds = {**(seconds or {}), "size": time.perf_counter() - started}
         size = rule.size(whole)
+        whole = replace(whole, exactly=True)  # a rule that is named gives that many
     with on_jobs(n_jobs):
         selection = select_by(whole.of_usable_size(size), searching, already=time.perf_counter() - began)
     origin: dict[str, Any] = {"target": target, "library": library, "seconds": seconds, "size_rule": rule}

@@ -128,6 +128,8 @@ def about_subsets(result: Result, problem: SubsetProblem, replayed: Replayed | N
     yield from _about_ties(selection, sized)
     into, out = (set(), set()) if replayed is None else certain(replayed.decisions, sized.value(selection.indices))
     for claim, names, proven in (("every", selection.proven_in, into), ("no", selection.proven_out, out)):
+        if not names:
+            continue
         columns = sized.units.columns(sized.reduced.units[sorted(proven)])
         unproven = sorted(set(names) - {sized.feature_names[i] for i in columns})
         if unproven:

@@ -51,7 +51,7 @@ def about_the_search(result: Result, problem: SubsetProblem) -> Iterator[str]:
             yield f"{shown(selection.strategy)} draws no subsets, but a size of draws is given"
         elif not 0.0 <= selection.drawn_size <= problem.n_features:
             yield f"the subsets drawn cannot have had {selection.drawn_size:.6g} features on average"
-    polished = searching.polish or is_auto(asked)
+    polished = searching.polish or (is_auto(asked) and problem.steps is None)
     if not _leads_to_the_answer(selection, problem, polished=polished):
         yield "the scores are not those that lead to these features"
 
@@ -90,6 +90,8 @@ def _ranked_units(problem: SubsetProblem, selection: Selection) -> list[int]:
 
 def _sum_of_terms(problem: SubsetProblem, selection: Selection) -> float:
     """The terms of the answer's value without their signs: what rounding is relative to."""
+    if problem.steps is not None:
+        return problem.magnitude(selection.indices)
     chosen = selection.indices
     shared = sum(float(np.abs(problem.pair_row(int(i))[chosen]).sum()) for i in chosen)
     weights = max(abs(problem.weight(size)) for size in (1, 2, max(2, len(chosen))))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.criteria import list_criteria
+from certselect.criteria import find_criterion
+from certselect.errors import InvalidInput
 from certselect.evaluation.curve_facts import curve_facts
 from certselect.evaluation.feature_report import SIGNIFICANCE
 from certselect.information.terms import NotKept
@@ -47,7 +48,7 @@ def result_facts(result: Result, curve: ValueCurve | None = None, table: str = T
         "n_samples": int(origin.n_samples),
         "n_features": int(origin.n_features),
         "target": list(origin.target),
-        "formula": _formula(selection.criterion),
+        "formula": _formula(result),
         "significance": SIGNIFICANCE,
         "features": told,
         "left_out": _relevant_left_out(result),
@@ -90,9 +91,15 @@ def _question(result: Result) -> str:
     )
 
 
-def _formula(criterion: str) -> str:
-    known = list_criteria().get(criterion)
-    return "" if known is None else known.formula
+def _formula(result: Result) -> str:
+    """That of the criterion as it was used, its options filled in; empty if nobody here knows it."""
+    if result.problem is not None:
+        return result.problem.criterion.formula
+    searching = result.settings.searching
+    try:
+        return find_criterion(searching.criterion, **searching.criterion_options).formula
+    except InvalidInput:
+        return ""
 
 
 def _relevant_left_out(result: Result) -> list[int]:

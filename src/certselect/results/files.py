@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from certselect.criteria import Criterion, find_criterion
+from certselect.criteria import find_criterion
+from certselect.criteria.known import AnyCriterion
 from certselect.errors import InvalidInput
 from certselect.results.parsing import from_dict
 from certselect.results.result import Result
@@ -20,7 +21,7 @@ MOST_BYTES = 1 << 29
 def as_text(result: Result) -> str:
     """The result as JSON, a line for each of its parts; refuses a criterion that the file's reader could not find."""
     searching = result.settings.searching
-    if isinstance(searching.criterion, Criterion):
+    if isinstance(searching.criterion, AnyCriterion):
         try:
             known = find_criterion(searching.criterion.name)
         except InvalidInput:

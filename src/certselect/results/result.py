@@ -214,7 +214,8 @@ class Result:
         more = len(chosen.names) - _NAMES_SHOWN
         lines = [
             f"Result: {len(chosen.names)} of {self.provenance.n_features} features, "
-            f"{chosen.criterion} = {chosen.objective:.6g} nats, by {chosen.strategy} ({chosen.status})",
+            + f"{chosen.criterion} = {chosen.objective:.6g} {chosen.unit}".rstrip()
+            + f", by {chosen.strategy} ({chosen.status})",
             f"  {names}" + (f" and {more} more" if more > 0 else ""),
         ]
         made = in_words(self.provenance.decisions, self.explanation["feature"])
@@ -234,8 +235,12 @@ class Result:
         problem = self.problem
         if self.terms is None or problem is None:
             return state
+        if problem.steps is not None:
+            steps = problem.steps.keeping(self.selection.indices.tolist())
+            small = replace(problem, pairs=steps)
+            return state | {"terms": steps.terms, "selection": replace(self.selection, problem=small)}
         pair = problem.criterion.pair
         kept = self.terms.keeping(self.selection.indices, {"redundancy", pair or "redundancy"})
         pairs = None if pair is None else TermPairs(kept, pair)
-        small = replace(problem, linear=kept.relevance, pairs=pairs)
+        small = replace(problem, pairs=pairs)
         return state | {"terms": kept, "selection": replace(self.selection, problem=small)}

@@ -119,7 +119,7 @@ def find_rule(
     if n_included == usable:
         return SizeRule(asked, usable, n_included)
     flat = settings.flat()
-    names = [*all_settings(("measuring",)), "criterion", "beta", "include", "exclude"]
+    names = [*all_settings(("measuring",)), "criterion", "beta", "gamma", "order", "include", "exclude"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IdleSettingWarning)  # whoever stated the settings was warned
         # Rows are shuffled there: neither their order nor repeating or weighting them may make a difference.

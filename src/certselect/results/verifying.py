@@ -61,6 +61,8 @@ class Verification:
         What is proven again, in words; empty if nothing is.
     constraints : str
         What the subsets that the statement is about had to respect; empty if nothing.
+    unit : str
+        What the values are in; empty where they have none.
     unconfirmed : tuple of str
         Of a result in memory: what it says and keeps no proof of, so that it was not checked.
         A file makes no such claims.
@@ -72,6 +74,7 @@ class Verification:
     upper_bound: float = math.nan
     statement: str = ""
     constraints: str = ""
+    unit: str = ""
     unconfirmed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -230,6 +233,7 @@ def _judged(result: Result, terms: InformationTerms, problem: SubsetProblem) -> 
         claim.bound,
         "" if wrong else claim.confirmed,
         "" if wrong else constraints_in_words(settings.constraints, problem.feature_names),
+        problem.criterion.unit,
     )
 
 
@@ -306,7 +310,9 @@ def _other_shape(result: Result, table: Table) -> Iterator[str]:
 
 def _problem(result: Result, terms: InformationTerms) -> SubsetProblem:
     searching, selection = result.settings.searching, result.selection
-    whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=result.settings.constraints)
+    whole = unsized_problem(
+        terms, searching.criterion, constraints=result.settings.constraints, **searching.criterion_options
+    )
     return whole.of_size(None) if selection.any_size else whole.of_size(selection.k)
 
 

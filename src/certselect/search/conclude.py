@@ -10,7 +10,7 @@ import numpy as np
 
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.units import UnitProblem
-from certselect.errors import InvalidInput
+from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
 from certselect.memory import has_room_for_proof
 from certselect.names import shown
 from certselect.relaxation import Relaxation
@@ -98,6 +98,13 @@ def search(
     try:
         with timed(seconds, "search"):
             strategy.run(problem.units, found, rng, **options)
+        if found.nothing_left and not problem.exactly:
+            size = problem.units.rules.size(found.indices)
+            warn_user(
+                f"Asked for {problem.k} features, but beside {size} no other adds anything by "
+                f"criterion={problem.criterion.name!r}: these are kept.",
+                FewerFeaturesWarning,
+            )
     finally:
         if not is_built_in(strategy):
             found.proved = None  # what others call proved is not: multipliers are checked, this is taken as it is
@@ -146,6 +153,8 @@ def _concluded(
     warm_start: Relaxation | None = None,
 ) -> Selection:
     """Make what was found a whole subset, polish and certify it if asked to, and value it."""
+    if found.nothing_left and not problem.exactly:
+        problem = _as_large_as_found(problem, found)
     searched = problem.units
     _check_possible(searched, strategy, found)
     if not found.any_size:
@@ -179,6 +188,12 @@ def _concluded(
     if found.proved is not None and not found.proved.bound >= selection.upper_bound:
         selection = with_proof(problem, selection, found.proved)
     return told_of_limit(selection, found)
+
+
+def _as_large_as_found(problem: SubsetProblem, found: Found) -> SubsetProblem:
+    """The problem of the size at which a search found nothing to add; constraints may ask for more."""
+    size = problem.units.rules.size(found.indices)
+    return problem.of_size(size) if size < problem.k and size in problem.allowed_sizes else problem
 
 
 def _valued(problem: SubsetProblem, strategy: Strategy, found: Found, seconds: dict[str, float]) -> Selection:
@@ -229,5 +244,7 @@ def _settle_size(problem: UnitProblem, strategy: Strategy, found: Found) -> None
     if whole == found.indices:
         return
     found.indices = whole
-    if found.cut_short:  # its scores are those of a whole subset, as after any search that was not interrupted
+    if (
+        found.cut_short or found.nothing_left
+    ):  # its scores are those of a whole subset, as after any search that was not interrupted
         found.scores = list(values_along(problem, whole)) if strategy.in_order_of_choice else [problem.value(whole)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from certselect.criteria.pairs import GivenPairs
 from certselect.settings.fields import as_plain
 
 if TYPE_CHECKING:
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 
 def selection_facts(selection: Selection) -> dict[str, Any]:
     """What was chosen and what is proven about it."""
-    certificate, problem = selection.certificate, selection.problem
+    certificate = selection.certificate
     return {
         "n_chosen": len(selection.indices),
         "criterion": selection.criterion,
@@ -28,8 +27,7 @@ def selection_facts(selection: Selection) -> dict[str, Any]:
             "bound": as_plain(selection.upper_bound),
             "gap": as_plain(selection.gap),
             "about_proof": "",
-            # What a user's own matrix is in, nobody knows.
-            "unit": "" if problem is not None and isinstance(problem.pairs, GivenPairs) else "nats",
+            "unit": selection.unit,
             "how": "" if certificate is None else certificate.shown_by,
         },
     }

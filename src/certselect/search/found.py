@@ -30,7 +30,8 @@ class Found:
     `limit` is how long the search may take: it asks `out_of_time` between two steps, and returns
     where the answer is yes, with what `indices` has by then; `cut_short` remembers it, and `ties_cut`
     that subsets as good as a proven best one may be missing from its list. `computed_on`
-    says where relaxations were computed, if that is in question.
+    says where relaxations were computed, if that is in question. `nothing_left` says that a growing search ended
+    because no feature adds anything: the subset is then meant to have its own size.
     """
 
     indices: list[int] = field(default_factory=list)
@@ -47,6 +48,7 @@ class Found:
     computed_on: str = ""
     cut_short: bool = False
     ties_cut: bool = False
+    nothing_left: bool = False
 
     def out_of_time(self) -> bool:
         """Whether the search has to end, finished or not."""

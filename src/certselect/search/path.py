@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from certselect.criteria.definitions import Criterion
+from certselect.criteria.known import AnyCriterion, find_criterion
 from certselect.criteria.problem import unsized_problem
 from certselect.errors import InvalidInput
 from certselect.relaxation.device import on_device
 from certselect.search.registry import AUTO
-from certselect.search.select import check_room, settle
+from certselect.search.select import check_provable, check_room, settle
 from certselect.search.selection import Selection
 from certselect.search.several_sizes import select_each
 from certselect.search.time_limit import TimeLimit
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def selection_path(
     terms: InformationTerms,
     sizes: Iterable[int],
-    criterion: str | Criterion = Searching.criterion,
+    criterion: str | AnyCriterion = Searching.criterion,
     strategy: str = AUTO,
     **settings: Any,
 ) -> list[Selection]:
@@ -40,7 +41,7 @@ def selection_path(
     sizes : iterable of int
         The sizes, in any order.
     criterion, strategy, **settings
-        As for the selectors: what a subset is worth (`criterion`, `beta`), which are allowed
+        As for the selectors: what a subset is worth (`criterion`, `beta`, `gamma`), which are allowed
         (`include`, `exclude`, `feature_groups`, `costs`, `budget`) and how one is searched for
         (`strategy`, `strategy_options`, `polish`, `certify`, `max_seconds`, `device`, `random_state`).
         Each size needs a subset that the constraints allow; each relaxation starts from the
@@ -74,7 +75,9 @@ def select_sizes(
 ) -> list[Selection]:
     """The same by settings."""
     limit = TimeLimit.of(searching.max_seconds)
-    whole = unsized_problem(terms, searching.criterion, beta=searching.beta, constraints=constraints)
+    check_provable(find_criterion(searching.criterion, **searching.criterion_options), searching)
+    whole = unsized_problem(terms, searching.criterion, constraints=constraints, **searching.criterion_options)
+    whole = replace(whole, exactly=True)  # every size is answered
     problems = [whole.of_size(size) for size in _check_sizes(sizes)]
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
     check_room(problems, searching.certify)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from functools import partial
 
@@ -21,6 +22,9 @@ def most_relevant(problem: UnitProblem, among: Iterable[int]) -> Iterator[int]:
 
 def values_along(problem: UnitProblem, ranking: list[int]) -> Iterator[float]:
     """Value of each leading part of the ranking, its own size setting the pair weight."""
+    if problem.steps is not None:
+        yield from _added_up(problem, ranking)
+        return
     rules = problem.rules
     worth_alone = shared = 0.0
     size = 0
@@ -30,4 +34,12 @@ def values_along(problem: UnitProblem, ranking: list[int]) -> Iterator[float]:
         shared += float(rules.inner[unit])
         if place:  # one feature has no pairs
             shared += float(problem.pair_row(unit)[ranking[:place]].sum(dtype=float))
-        yield worth_alone - problem.weight(size) * shared
+        yield problem.criterion.alone(size) * worth_alone - problem.weight(size) * shared
+
+
+def _added_up(problem: UnitProblem, ranking: list[int]) -> Iterator[float]:
+    """The same by a criterion that is no sum over pairs: what the columns added, one after the other."""
+    added, seen = problem.terms(ranking), 0
+    for unit in ranking:
+        seen += int(problem.rules.sizes[unit])
+        yield math.fsum(added[:seen])

@@ -8,7 +8,9 @@ from contextvars import copy_context
 from dataclasses import replace
 from typing import Any
 
+from certselect.criteria.known import AnyCriterion
 from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.stepwise import StepwiseCriterion, no_certificate
 from certselect.errors import IdleSettingWarning, InvalidInput, QuickerSearchWarning, warn_user
 from certselect.relaxation.device import use_device
 from certselect.search.conclude import answer
@@ -57,7 +59,8 @@ def select(
     strategy : str
         How to search: "auto", "forward", "cobra", "exact", ... `certselect.list_strategies()` lists
         them all with what they do and which options they have. "auto" is "cobra" with polish
-        up to 1000 candidates; beyond, "forward" with polish and a warning.
+        up to 1000 candidates; beyond, "forward" with polish and a warning. For criteria that are no sums
+        over pairs ("cmim", "jmim", "njmim", "cmi", "miq"), which have no bounds, it is "forward".
     random_state : None, int, Generator or RandomState
         Seed of the random strategies; the same int gives the same answer.
     polish : bool
@@ -122,9 +125,10 @@ def _select(problem: SubsetProblem, searching: Searching, already: float) -> Sel
     use_device(searching.device)
     limit = TimeLimit.of(searching.max_seconds, already=already)
     problems = [problem.of_size(k) for k in problem.allowed_sizes] if problem.any_size else [problem]
+    check_provable(problem.criterion, searching)
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
     check_room(problems, searching.certify)
-    if is_auto(searching.strategy) and strategy.name == "forward":
+    if is_auto(searching.strategy) and strategy.name == "forward" and problem.steps is None:
         warn_user(
             f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
             f"{MOST_FOR_COBRA}: used forward selection with polish instead"
@@ -156,6 +160,17 @@ def check_room(problems: Sequence[SubsetProblem], certify: bool | str) -> None:
             problem.check_room_for_pairs()
 
 
+def check_provable(criterion: AnyCriterion, searching: Searching) -> None:
+    """Refuse what needs a quadratic form where the criterion is none."""
+    if not isinstance(criterion, StepwiseCriterion):
+        return
+    if not is_auto(searching.strategy) and not (found := find_strategy(searching.strategy)).stepwise:
+        raise no_certificate(criterion, f"strategy={found.name!r}")
+    for name in ("certify", "polish"):
+        if getattr(searching, name):
+            raise no_certificate(criterion, f"{name}={getattr(searching, name)!r}")
+
+
 def settle(
     strategy: str | Strategy, problems: Sequence[SubsetProblem], polish: bool, options: dict[str, Any]
 ) -> tuple[Strategy, bool, dict[str, Any]]:
@@ -166,6 +181,8 @@ def settle(
     """
     if not is_auto(strategy):
         return find_strategy(strategy, options), polish, options
+    if problems[0].steps is not None:
+        return find_strategy("forward", options), False, options  # no bound exists, and nothing to polish by
     candidates = max(len(problem.units.candidates) for problem in problems)
     cobra = find_strategy("cobra", options)
     if len(problems) * candidates**3 <= MOST_FOR_COBRA**3:

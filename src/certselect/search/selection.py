@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from certselect.certificate import Certificate
+from certselect.criteria.known import AnyCriterion, list_criteria
 from certselect.criteria.problem import SubsetProblem
+from certselect.criteria.stepwise import NO_SUM_OVER_PAIRS, StepwiseCriterion
 from certselect.shown_numbers import rounded_up
 
 COMPLETE = "complete"
@@ -103,6 +105,16 @@ class Selection:
     problem: SubsetProblem | None = field(default=None, repr=False)
 
     @property
+    def unit(self) -> str:
+        """What the value is in: "nats", or nothing, for parts and for a matrix of which nobody knows."""
+        return "nats" if self._known_criterion is None else self._known_criterion.unit
+
+    @property
+    def _known_criterion(self) -> AnyCriterion | None:
+        """The criterion, if it is known here: a file has its name alone."""
+        return list_criteria().get(self.criterion) if self.problem is None else self.problem.criterion
+
+    @property
     def out_of_time(self) -> bool:
         """Whether the time limit ended the search, its polish or its bound before they were finished."""
         return LIMIT in self.seconds
@@ -132,6 +144,8 @@ class Selection:
 
     def about_bound(self, certify: str = "certify=True") -> str:
         """The statement; where there is none, that no bound was computed and what computes one."""
+        if isinstance(self._known_criterion, StepwiseCriterion):
+            return f"No bound exists for {self.criterion}: {NO_SUM_OVER_PAIRS}."
         if self.statement or self.any_size:
             return self.statement or "No bound was computed."
         columns = 0 if self.problem is None else len(self.problem.candidates)

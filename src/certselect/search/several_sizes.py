@@ -132,6 +132,7 @@ class _OneRun:
             found = self.nested.state(problem.units, self.whole)
             # A run that ended early had answered for the sizes that it had passed.
             found.cut_short = self.whole.cut_short and problem.units.rules.size(found.indices) != problem.k
+            found.nothing_left = self.whole.nothing_left
             share = self.limit.part(1.0 / (len(self.problems) - place))
             found.limit = for_search(share, self.strategy, self.certify)
             warm_start = relaxation if _can_start(relaxation, problem) else None

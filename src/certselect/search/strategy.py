@@ -45,6 +45,8 @@ class Strategy:
         Whether it has an option of that name that takes another size's relaxation.
     bounds : bool
         Whether its answers always come with a bound.
+    stepwise : bool
+        Whether it can search by a criterion that is no sum over pairs, such as "cmim".
     requires : str
         The extra of certselect that has to be installed; empty for none.
     """
@@ -58,6 +60,7 @@ class Strategy:
     warm_start: bool = False
     bounds: bool = False
     requires: str = ""
+    stepwise: bool = False
 
     def __post_init__(self) -> None:
         if not callable(self.run):

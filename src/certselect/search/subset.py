@@ -23,22 +23,24 @@ class Subset:
         self._rows_to_come: list[int] = []  # members whose pair terms were not needed yet
         self._worth_alone = self._shared_inside = 0.0
         # -inf marks what may not come: non-candidates and members.
-        self._open = np.full(problem.n_features, -np.inf)
-        self._open[problem.candidates] = problem.linear[problem.candidates]
+        self._barred = np.full(problem.n_features, -np.inf)
+        self._barred[problem.candidates] = 0.0
+        self._open = problem.linear + self._barred
         self._scores = np.empty(problem.n_features)  # one array for all steps: allocating costs as much as adding
 
     def value(self) -> float:
-        return self._worth_alone - self.problem.weight(self.size) * self._shared_inside
+        return self._valued(self._worth_alone, self._shared_inside, self.size)
 
     def best_newcomer(self) -> int:
         """The unit that adds most per column, among those with which the subset can still be completed."""
         rules, shared = self.rules, self._shared()
         if rules.single:  # one weight for all
             gains = np.multiply(shared, -self.problem.weight(self.size + 1), out=self._scores)
-            gains += self._open
+            gains += self._brought(self.problem.criterion.alone(self.size + 1))
         else:
-            weights = self.problem.weights(self.size + rules.sizes)
-            gains = (self._open - weights * (shared + rules.inner)) / rules.sizes
+            sizes = self.size + rules.sizes
+            brought, weights = self._brought(self.problem.weights_alone(sizes)), self.problem.weights(sizes)
+            gains = (brought - weights * (shared + rules.inner)) / rules.sizes
         if not rules.plain:
             gains[~rules.can_join(self.members)] = -np.inf
         return first_best(gains, self.scale)
@@ -51,8 +53,8 @@ class Subset:
         if len(self.members) < 2 or not len(free):
             return None
         sizes = self.rules.sizes[free]
-        weights = self.problem.weight(self.size - 1) if self.rules.single else self.problem.weights(self.size - sizes)
-        losses = self.problem.linear[free] - weights * (self._shared()[free] + self.rules.inner[free])
+        weights, alone = (each(self.size - sizes) for each in (self.problem.weights, self.problem.weights_alone))
+        losses = alone * self.problem.linear[free] - weights * (self._shared()[free] + self.rules.inner[free])
         return int(free[last_best(-losses / sizes, self.scale)])
 
     def size_without(self, member: int) -> int:
@@ -61,14 +63,14 @@ class Subset:
     def value_without(self, member: int) -> float:
         worth_alone = self._worth_alone - float(self.problem.linear[member])
         shared_inside = self._shared_inside - self._shared_by(member)
-        return worth_alone - self.problem.weight(self.size_without(member)) * shared_inside
+        return self._valued(worth_alone, shared_inside, self.size_without(member))
 
     def add(self, unit: int) -> None:
         self._shared_inside += self._shared_by(unit)
         self._worth_alone += float(self.problem.linear[unit])
         self.size += int(self.rules.sizes[unit])
         self.members.append(unit)
-        self._open[unit] = -np.inf
+        self._open[unit] = self._barred[unit] = -np.inf
         self._rows_to_come.append(unit)
 
     def remove(self, member: int) -> None:
@@ -76,8 +78,19 @@ class Subset:
         self._worth_alone -= float(self.problem.linear[member])
         self.size -= int(self.rules.sizes[member])
         self.members.remove(member)
-        self._open[member] = self.problem.linear[member]
+        self._open[member], self._barred[member] = self.problem.linear[member], 0.0
         self._account(member, comes=False)
+
+    def _valued(self, worth_alone: float, shared_inside: float, size: int) -> float:
+        return self.problem.criterion.alone(size) * worth_alone - self.problem.weight(size) * shared_inside
+
+    def _brought(self, part: float | np.ndarray) -> np.ndarray:
+        """What each unit would bring by itself, single terms having this weight; -inf for those that may not come."""
+        if isinstance(part, float) and part == 1.0:  # as by most criteria
+            return self._open
+        if isinstance(part, float) and part == 0.0:
+            return self._barred
+        return part * self.problem.linear + self._barred
 
     def _shared_by(self, unit: int) -> float:
         """Pair terms of a unit's columns with each other and with those of the other members."""

@@ -35,12 +35,12 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         `result_.size_rule.statement` says how the number came about. None, with a budget,
         for any number it pays for.
     criterion : str or Criterion, default="jmi"
-        What a subset is worth: "jmi", "mrmr", "mifs", "d1" ("cife") or "max_relevance";
-        `certselect.list_criteria()` lists them with their formulas.
+        What a subset is worth: "jmi", "mrmr", "disr", "cmim", ...; `certselect.list_criteria()` lists them
+        with their formulas. "cmim", "jmim", "njmim", "cmi" and "miq" are no sums over pairs and have no bounds.
     strategy : str or Strategy, default="auto"
         How the subset is searched for; `certselect.list_strategies()` lists them with what they do.
         "auto" is "cobra" with polish for up to 1000 usable features, else "forward" with
-        polish and a warning.
+        polish and a warning; "forward" for criteria without bounds.
     strategy_options : dict, optional
         The strategy's own options, such as {"draws": 500} for "cobra".
     measure : {"plugin", "gaussian_copula", "neighbors", "auto"}, default="plugin"
@@ -73,7 +73,12 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         Whether integer columns are levels already, or numbers to be discretised. "auto": levels
         up to 10 different values.
     beta : float, optional
-        Weight of the redundancy in "mifs".
+        Weight of the redundancy in "mifs" and "linear".
+    gamma : float, optional
+        Weight of the conditional redundancy in "linear".
+    order : {2, 3}, default=2
+        Of the expansions "jmi" and "d1": pairs, or triples as well, which takes k(k-1)/2 counts of all
+        columns in place of k; by "forward" or "floating", without bounds.
     polish : bool, default=False
         Try to improve the subset by exchanging one feature at a time.
     certify : bool or "tight", default=False
@@ -158,6 +163,8 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         bins: int | str = "auto",
         integers: str = "auto",
         beta: float | None = None,
+        gamma: float | None = None,
+        order: int = 2,
         polish: bool = False,
         certify: bool | str = False,
         max_seconds: float | None = None,
@@ -186,6 +193,8 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         self.bins = bins
         self.integers = integers
         self.beta = beta
+        self.gamma = gamma
+        self.order = order
         self.polish = polish
         self.certify = certify
         self.max_seconds = max_seconds

@@ -96,7 +96,7 @@ class SubsetSelectorCV(Delegation, FrameSelector, MetaEstimatorMixin, BaseEstima
     criterion, measure, correction, discretize, bins : value, or list of values to try
         As for `SubsetSelector`; `strategy` too may be a list. The last setting's values change
         first; those that have no effect in a combination make no other one.
-    beta, strategy_options, n_neighbors, task, target_bins, missing, integers, polish, include, exclude, \
+    beta, gamma, order, strategy_options, n_neighbors, task, target_bins, missing, integers, polish, include, exclude, \
 feature_groups, costs, budget
         As for `SubsetSelector`, but that `task="auto"` is regression if the estimator is a
         regressor. A size the training rows of a split do not allow, for columns that are
@@ -194,6 +194,8 @@ feature_groups, costs, budget
         bins: Any = "auto",
         integers: str = "auto",
         beta: float | None = None,
+        gamma: float | None = None,
+        order: int = 2,
         polish: bool = False,
         certify: bool | str = False,
         max_seconds: float | None = None,
@@ -228,6 +230,8 @@ feature_groups, costs, budget
         self.bins = bins
         self.integers = integers
         self.beta = beta
+        self.gamma = gamma
+        self.order = order
         self.polish = polish
         self.certify = certify
         self.max_seconds = max_seconds
@@ -347,7 +351,8 @@ feature_groups, costs, budget
         settings = combinations[number].settings
         try:
             with on_jobs(self.n_jobs):
-                selection = select_by(problems[number].of_size(self.n_features_), settings.searching)
+                problem = replace(problems[number], exactly=True).of_size(self.n_features_)
+                selection = select_by(problem, settings.searching)
             origin = {"target": seen.target, "library": seen.library, "choice": self._choice(number, protocol)}
             rows = table if seen.weights is None else weigh(table, seen.weights)
             self._keep(make_result(settings, selection, terms[number], rows, **origin))

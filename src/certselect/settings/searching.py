@@ -8,7 +8,7 @@ from typing import Any
 
 from certselect.errors import InvalidInput
 from certselect.names import shown
-from certselect.settings.checks import flag, is_flag, number_or_none, text
+from certselect.settings.checks import flag, is_flag, number_or_none, text, whole
 from certselect.settings.fields import Option, SettingsGroup, as_whole, setting
 
 PANEL = "Searching"
@@ -82,10 +82,20 @@ class Searching(SettingsGroup):
         PANEL,
         _record,
         plain=_its_name,
-        names="certselect.criteria.definitions:criterion_names",
+        names="certselect.criteria.known:criterion_names",
     )
     beta: float | None = setting(
-        None, "Weight of the redundancy, for mifs", PANEL, number_or_none(above=False), Option("number")
+        None, "Weight of the redundancy, for mifs and linear", PANEL, number_or_none(above=False), Option("number")
+    )
+    gamma: float | None = setting(
+        None, "Weight of the conditional redundancy, for linear", PANEL, number_or_none(above=False), Option("number")
+    )
+    order: int = setting(
+        2,
+        "Order of the expansion, for jmi and d1: 2 for pairs, 3 for triples (slower, without bounds)",
+        PANEL,
+        whole(2, 3),
+        Option("whole"),
     )
     strategy: Any = setting(
         "auto",
@@ -139,6 +149,12 @@ class Searching(SettingsGroup):
         Option("whole", "--seed", default=0),
         plain=lambda value: value if isinstance(value, int) else None,
     )
+
+    @property
+    def criterion_options(self) -> dict[str, float | None]:
+        """The criterion's options, None where they are not given."""
+        usual = self.order == type(self).order
+        return {"beta": self.beta, "gamma": self.gamma, "order": None if usual else self.order}
 
     @property
     def all_options(self) -> dict[str, Any]:

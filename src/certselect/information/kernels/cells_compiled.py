@@ -45,7 +45,14 @@ class CompiledCellCounter:
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
-        n, what = len(self._table.codes), _WHAT[kind]
+        if kind == "conditional_redundancy":
+            return self.both(features)[1]
+        out, _ = self._count_rows(_WHAT[kind], features)
+        out[np.arange(len(features)), features] = self.sums.diagonal(kind)[features]
+        return out
+
+    def _count_rows(self, what: int, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        n = len(self._table.codes)
         out, other = self._empty(len(features), what)
         parts = []
         cuts = np.linspace(0, n, 1 + min(n, self._part_count(n))).astype(int).tolist()
@@ -53,9 +60,7 @@ class CompiledCellCounter:
             for first, last in pairwise(cuts):
                 parts.append(partial(self._measure, [feature], [row], [first], [last], what, False, out, other))
         run_parts("pairs", parts, self._threads)
-        result = other if what == BOTH else out
-        result[np.arange(len(features)), features] = self.sums.diagonal(kind)[features]
-        return result
+        return out, other
 
     def matrix(self, kind: str) -> np.ndarray:
         """All pair terms, (n, n)."""
@@ -65,11 +70,12 @@ class CompiledCellCounter:
         np.fill_diagonal(out, self.sums.diagonal(kind))
         return out
 
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy of all pairs, from one count."""
-        redundancy, conditional = self._all_pairs(BOTH)
-        np.fill_diagonal(redundancy, self.sums.diagonal("redundancy"))
-        np.fill_diagonal(conditional, self.sums.diagonal("conditional_redundancy"))
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Redundancy and conditional redundancy from one count, of some features with all or of all pairs."""
+        some = np.arange(len(self._table.codes)) if features is None else features
+        redundancy, conditional = self._all_pairs(BOTH) if features is None else self._count_rows(BOTH, some)
+        redundancy[np.arange(len(some)), some] = self.sums.diagonal("redundancy")[some]
+        conditional[np.arange(len(some)), some] = self.sums.diagonal("conditional_redundancy")[some]
         return redundancy, conditional
 
     def _all_pairs(self, what: int) -> tuple[np.ndarray, np.ndarray]:

@@ -29,9 +29,10 @@ class PlainCellCounter:
         """All pair terms, (n, n)."""
         return self.rows(kind, np.arange(len(self._table.codes)))
 
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy of all pairs."""
-        return self.matrix("redundancy"), self.matrix("conditional_redundancy")
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Redundancy and conditional redundancy, of some features with all or of all pairs."""
+        some = np.arange(len(self._table.codes)) if features is None else features
+        return self.rows("redundancy", some), self.rows("conditional_redundancy", some)
 
     def _terms(self, kind: str, feature: int) -> np.ndarray:
         table, measures = self._table, self._measures

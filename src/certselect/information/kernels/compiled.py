@@ -43,7 +43,10 @@ class CompiledCounter:
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
-        packed, what = self._packed, _WHAT[kind]
+        return self._count_rows(_WHAT[kind], features)[1 if kind == "conditional_redundancy" else 0]
+
+    def _count_rows(self, what: int, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        packed = self._packed
         out = np.empty((len(features), len(packed.levels)), dtype=self._dtype)
         other = np.empty_like(out) if what == BOTH else out
         for row, feature in enumerate(features):
@@ -51,7 +54,7 @@ class CompiledCounter:
             plan = self._plan_row(int(packed.levels[feature]), slot // LANES < packed.n_packed, what)
             count = partial(self._count_row, slot, row, plan, what, out, other)
             side_by_side(count, range(plan[1]), self._threads)
-        return other if kind == "conditional_redundancy" else out
+        return out, other
 
     def _count_row(self, slot, row, plan, what, out, other, part) -> None:
         """One part of one feature's terms with all: its share of the blocks by bit rows, and of the rest."""
@@ -69,9 +72,9 @@ class CompiledCounter:
         """All pair terms, (n, n)."""
         return self._all_pairs(_WHAT[kind])[1 if kind == "conditional_redundancy" else 0]
 
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy of all pairs, from one count."""
-        return self._all_pairs(BOTH)
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Redundancy and conditional redundancy from one count, of some features with all or of all pairs."""
+        return self._all_pairs(BOTH) if features is None else self._count_rows(BOTH, features)
 
     def _all_pairs(self, what: int) -> tuple[np.ndarray, np.ndarray]:
         packed, n = self._packed, len(self._packed.levels)

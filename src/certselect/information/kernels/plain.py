@@ -37,24 +37,32 @@ class PlainCounter:
         """All pair terms, (n, n)."""
         return self.rows(kind, np.arange(len(self._codes)))
 
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy of all pairs."""
-        return self.matrix("redundancy"), self.matrix("conditional_redundancy")
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Redundancy and conditional redundancy, of some features with all or of all pairs."""
+        some = np.arange(len(self._codes)) if features is None else features
+        terms = np.array([self._both_terms(int(feature)) for feature in some], dtype=self._dtype)
+        return terms[:, 0], terms[:, 1]
 
     def pair_sums(self, feature: int, conditional: bool) -> tuple[np.ndarray, np.ndarray]:
         """Of one feature with all: sums over joint counts (n,), and over those within classes (n,)."""
         return self._joint_sums(self._codes[feature].astype(np.int64), int(self._levels[feature]), conditional)
 
     def _terms(self, kind: str, feature: int) -> np.ndarray:
-        sums = self.sums
-        whole, within = self.pair_sums(feature, kind != "redundancy")
-        # Rounding of phi may leave a unit or two below 0, a correction more.
-        redundancy = np.maximum(whole - sums.level[feature] - sums.level + sums.total, 0) * sums.unit
         if kind == "redundancy":
-            return redundancy
-        conditional = within - sums.level_class[feature] - sums.level_class + sums.classes
-        conditional = np.maximum(conditional, 0) * sums.unit
+            return self._redundancy(feature, self.pair_sums(feature, False)[0])
+        redundancy, conditional = self._both_terms(feature)
         return conditional if kind == "conditional_redundancy" else redundancy - conditional
+
+    def _both_terms(self, feature: int) -> tuple[np.ndarray, np.ndarray]:
+        sums = self.sums
+        whole, within = self.pair_sums(feature, True)
+        conditional = within - sums.level_class[feature] - sums.level_class + sums.classes
+        return self._redundancy(feature, whole), np.maximum(conditional, 0) * sums.unit
+
+    def _redundancy(self, feature: int, whole: np.ndarray) -> np.ndarray:
+        # Rounding of phi may leave a unit or two below 0, a correction more.
+        sums = self.sums
+        return np.maximum(whole - sums.level[feature] - sums.level + sums.total, 0) * sums.unit
 
     def _joint_sums(self, codes: np.ndarray, levels: int, conditional: bool) -> tuple[np.ndarray, np.ndarray]:
         n, m = self._codes.shape

@@ -104,9 +104,14 @@ class SparseCounter:
         """All pair terms, (n, n)."""
         return self._all_pairs((kind,))[0]
 
-    def both(self) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy of all pairs."""
-        redundancy, conditional = self._all_pairs(("redundancy", "conditional_redundancy"))
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Redundancy and conditional redundancy, of some features with all or of all pairs."""
+        kinds = ("redundancy", "conditional_redundancy")
+        if features is None:
+            redundancy, conditional = self._all_pairs(kinds)
+            return redundancy, conditional
+        redundancy, conditional = (np.empty((len(features), len(self._starts) - 1), self._dtype) for _ in kinds)
+        self._fill(kinds, features, (redundancy, conditional), 1)
         return redundancy, conditional
 
     def pair_sums(self, feature: int, conditional: bool) -> np.ndarray:

@@ -54,7 +54,7 @@ def backward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) ->
             shared -= matrix[out]
             shared[out] = 0.0  # a unit's pair term with itself is arbitrary, so even NaN
             found.removed.append(out)
-            found.scores.append(worth_alone - problem.weight(size) * shared_inside)
+            found.scores.append(problem.criterion.alone(size) * worth_alone - problem.weight(size) * shared_inside)
             if len(found.removed) % REPORT_EVERY == 0 or size == problem.k:
                 report("backward", first_size - size, first_size - problem.k)
     finally:
@@ -65,8 +65,17 @@ def _gain_without(problem: UnitProblem, relevance: np.ndarray, shared: np.ndarra
     """What a set of that size gains per column by the loss of each unit, at the pair weight of what is left (n,)."""
     rules = problem.rules
     if rules.single:  # one weight for all
-        return problem.weight(size - 1) * shared - relevance
-    return (problem.weights(size - rules.sizes) * (shared + rules.inner) - relevance) / rules.sizes
+        return problem.weight(size - 1) * shared - _brought(problem, relevance, problem.criterion.alone(size - 1))
+    left = size - rules.sizes
+    brought = _brought(problem, relevance, problem.weights_alone(left))
+    return (problem.weights(left) * (shared + rules.inner) - brought) / rules.sizes
+
+
+def _brought(problem: UnitProblem, relevance: np.ndarray, part: float | np.ndarray) -> np.ndarray:
+    """What each unit brings by itself where single terms have this weight; +inf for those that cannot go."""
+    if np.all(part == 1.0):
+        return relevance
+    return np.where(np.isposinf(relevance), np.inf, part * problem.linear)
 
 
 def _shared_with(matrix: np.ndarray, members: np.ndarray) -> np.ndarray:

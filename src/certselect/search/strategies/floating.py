@@ -7,8 +7,8 @@ import numpy as np
 from certselect.criteria.units import UnitProblem
 from certselect.progress import report
 from certselect.search.found import Found
+from certselect.search.ordered_subset import empty_subset
 from certselect.search.strategy import Strategy
-from certselect.search.subset import Subset
 from certselect.search.ties import beats
 
 
@@ -22,7 +22,7 @@ def floating(problem: UnitProblem, found: Found, rng: np.random.Generator, /) ->
     """
     best_of_size = [-np.inf] * (problem.k + 1)
     best_indices: list[int] = []  # of size k, once the search has got there
-    subset = Subset(problem)
+    subset = empty_subset(problem)
 
     def record() -> None:
         size, value = subset.size, subset.value()
@@ -38,7 +38,11 @@ def floating(problem: UnitProblem, found: Found, rng: np.random.Generator, /) ->
         subset.add(unit)
         record()
     while subset.size < problem.k and not found.out_of_time():
-        subset.add(subset.best_newcomer())
+        newcomer = subset.best_newcomer()
+        if newcomer is None:
+            found.nothing_left = True
+            return
+        subset.add(newcomer)
         record()
         while (out := subset.least_missed()) is not None and not found.out_of_time():
             known = best_of_size[subset.size_without(out)]
@@ -50,4 +54,10 @@ def floating(problem: UnitProblem, found: Found, rng: np.random.Generator, /) ->
         report("floating", subset.size, problem.k)
 
 
-STRATEGY = Strategy("floating", floating, "forward selection with steps back where they help", in_order_of_choice=True)
+STRATEGY = Strategy(
+    "floating",
+    floating,
+    "forward selection with steps back where they help",
+    in_order_of_choice=True,
+    stepwise=True,
+)

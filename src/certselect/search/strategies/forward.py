@@ -8,8 +8,8 @@ from certselect.criteria.units import UnitProblem
 from certselect.progress import report
 from certselect.search.found import Found
 from certselect.search.nesting import FIRST_CHOICES
+from certselect.search.ordered_subset import empty_subset
 from certselect.search.strategy import Strategy
-from certselect.search.subset import Subset
 
 
 def forward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -> None:
@@ -19,11 +19,15 @@ def forward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -> 
     JMI is the classical rule: relevance minus the mean pair term with the chosen.
     Units of several columns compete by what they add per column, and only those with which
     the subset can still be completed. Only the chosen units' pair rows are ever asked for.
+    Criteria that are no sums over pairs say themselves what a unit adds, and may end the search early.
     """
-    subset = Subset(problem)
+    subset = empty_subset(problem)
     to_come = list(problem.rules.required)
     while subset.size < problem.k and not found.out_of_time():
         unit = to_come.pop(0) if to_come else subset.best_newcomer()
+        if unit is None:
+            found.nothing_left = True
+            return
         subset.add(unit)
         found.indices.append(unit)
         found.scores.append(subset.value())
@@ -36,4 +40,5 @@ STRATEGY = Strategy(
     "adds the best feature, k times; the quickest search that uses pair terms",
     in_order_of_choice=True,
     nested=FIRST_CHOICES,
+    stepwise=True,
 )

@@ -108,9 +108,14 @@ def row_count(nystroem: float | int, available: int) -> int:
     return min(check_count("nystroem", nystroem, 1), available)
 
 
+def _cost_sign(problem: UnitProblem) -> float:
+    """The programme subtracts pair terms: those that a criterion adds are subtracted with the opposite sign."""
+    return -1.0 if problem.weight(problem.k) < 0.0 else 1.0
+
+
 def pair_terms(problem: UnitProblem, candidates: np.ndarray) -> np.ndarray:
     """H of the candidates, with its diagonal made whole."""
-    H = problem.pair_matrix[np.ix_(candidates, candidates)].astype(np.float64)
+    H = _cost_sign(problem) * problem.pair_matrix[np.ix_(candidates, candidates)].astype(np.float64)
     _complete_own_terms(H, np.arange(len(candidates)))
     return H
 
@@ -120,7 +125,9 @@ def sampled_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Positions of `count` candidates drawn at random (ascending), and their rows of H."""
     sample = np.sort(rng.choice(len(candidates), size=count, replace=False))
-    B = np.array([problem.pair_row(int(candidates[i]))[candidates] for i in sample], dtype=np.float64)
+    B = _cost_sign(problem) * np.array(
+        [problem.pair_row(int(candidates[i]))[candidates] for i in sample], dtype=np.float64
+    )
     _complete_own_terms(B, sample)
     return sample, B
 
