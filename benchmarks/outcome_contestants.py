@@ -122,6 +122,7 @@ COBRA = {"strategy": "cobra", "polish": True}  # what the strategy auto does wit
 POLISH = {"strategy": "forward", "polish": True}
 DEFAULT = as_it_comes("default")
 AUTO = as_it_comes("default, measure auto", measure="auto")
+OTHER_CRITERIA = ("disr", "icap", "condred", "jim", "nmrmr", "cmim", "jmim", "njmim", "cmi", "miq")
 OURS = [
     DEFAULT,
     AUTO,
@@ -131,6 +132,7 @@ OURS = [
         for one in ("mifs", "d1", "max_relevance")
         for name in FEW_CODINGS
     ),
+    *(setting(f"{one}, quantile 5", one, **CODINGS["quantile 5"]) for one in OTHER_CRITERIA),
     *(
         setting(f"{one}, quantile 5, {correction}", one, **CODINGS["quantile 5"], correction=correction)
         for one in ("jmi", "mrmr")

@@ -20,6 +20,8 @@ PROOFS = 3
 FACTORISATIONS = 7
 # What is timed here.
 CORNER, DIRECTIONS, TRIES = 1024, 64, 2
+# Of matrices so much larger than that, twice the corner is timed: several cores have too little to do with less.
+LARGE = 4 * CORNER
 
 
 def cost_of_a_bound(n_features: int) -> str:
@@ -43,7 +45,7 @@ def seconds_for_bound(n_features: int) -> float:
 
 def seconds_per_cube(size: int) -> float:
     """About how long the proof from one slack matrix takes here and now, by the cube of its size."""
-    corner = min(size, CORNER)
+    corner = min(size, CORNER) if size < LARGE else 2 * CORNER
     matrix = np.random.default_rng(0).standard_normal((corner, corner))
     diagonal = np.full(corner, 2.0 * corner)
     with threads_for(size):
