@@ -76,7 +76,8 @@ def select(
         the best subset found so far, completed with the most relevant features if it was not whole yet,
         and with `certify` the bound proven so far. `Selection.out_of_time` says whether the limit ended
         anything. Where a bound is to follow, the search may use half of the time. A step that has begun is
-        finished: with thousands of features the first steps of a bound alone take seconds.
+        finished; what would take too long is not begun, so with thousands of features and a few seconds there may be a
+        poor bound or none.
     device : {"auto", "cpu", "cuda"}
         Where relaxations are computed: on a GPU (with CuPy, `pip install certselect[gpu]`) or on the CPU. "auto"
         takes the GPU where there is one and the problem is large enough to gain; `Selection.computed_on` says so.
