@@ -117,7 +117,10 @@ def test_memberships_are_found_however_far_off_the_wanted_ones_are() -> None:
 
 def test_the_cost_of_a_bound_grows_with_the_features_and_is_told(monkeypatch) -> None:
     monkeypatch.setattr(cost, "_timed", lambda work: 1e-3)
-    assert cost.seconds_for_bound(8000) > 4 * cost.seconds_for_bound(4000)
+    assert cost.seconds_for_bound(4000) > 4 * cost.seconds_for_bound(2000)
+    assert cost.seconds_for_bound(16000) > 4 * cost.seconds_for_bound(8000)
+    # The same time for twice the corner is eight times the speed.
+    assert cost.seconds_per_cube(cost.LARGE) == pytest.approx(cost.seconds_per_cube(cost.LARGE - 1) / 8)
     assert cost.cost_of_a_bound(2000).startswith("A bound, by certify='tight' or strategy='exact', would take about ")
     assert cost._in_words(7.4) == "7 seconds"
     assert cost._in_words(170.0) == "3 minutes"

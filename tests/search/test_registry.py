@@ -168,7 +168,7 @@ def test_a_registered_criterion_is_used_as_any_other(terms):
     assert selection_path(terms, [3], "half_mifs", "exhaustive")[0].indices.tolist() == selection.indices.tolist()
     assert list(list_criteria()) == [*known.OWN, "half_mifs"]
     assert criterion_names() == [*list_criteria(), *ALIASES]
-    with pytest.raises(InvalidInput, match="beta=2 with criterion='half_mifs'"):
+    with pytest.raises(InvalidInput, match=r"beta=2\.0 with criterion='half_mifs'"):
         subset_problem(terms, 3, "half_mifs", beta=2)
 
 

@@ -203,7 +203,7 @@ def test_bad_parameters_are_refused_with_the_remedy(table, change, said):
     [
         ([[0.0, np.nan], [1.0, 2.0]], [0, 1], "NaN"),
         ([[0.0, np.inf], [1.0, 2.0]], [0, 1], "inf"),
-        (np.empty((0, 3)), [], "0 sample"),
+        (np.empty((0, 3)), [], "3 columns without any row"),
         (np.empty((3, 0)), [0, 1, 0], "0 feature"),
         ([[0, 1], [1, 0]], [1, 1], "one class"),
         ([[0, 1], [1, 0]], [0, 1, 1], "2"),
