@@ -39,6 +39,7 @@ from certselect.relaxation.positive_part import PositivePart, lanczos
 
 STEPS_TO_LACK = 42  # of Lanczos, to see how far N is from semidefinite
 ROUND = 25  # iterations between two looks at what they prove
+UNITS_PER_ITERATION = 400.0  # the last iteration takes as long as one for each so many units: 25 of ten thousand
 # Below this size an eigendecomposition is as quick as the filter.
 SMALLEST_TO_FILTER = 150
 # Up to this size matrices are in double precision, and what is proved rests on an eigendecomposition.
@@ -110,7 +111,7 @@ class Splitting:
             self._positive.directions = arrays.held(directions, self.dtype)
         self._factor: Any = None
         self._iteration = 0
-        self._longest = 0.0
+        self._longest = self._last_took = 0.0
         self._best: _State | None = None
         self._change = BOLD_STEP
         self._learns = m > LARGEST_IN_DOUBLE
@@ -184,12 +185,18 @@ class Splitting:
         """
         for left in range(iterations - 1, -1, -1):
             began = time.perf_counter()
-            last = left == 0 or began + 2.0 * self._longest >= deadline
+            # One more iteration, and then the last, which takes as long as several others, the more the later.
+            several = len(self.Q) / UNITS_PER_ITERATION
+            to_come = 2.0 * self._longest + max(self._last_took, several * self._longest)
+            last = left == 0 or began + to_come >= deadline
             if self._factor is not None:
                 self._sweep()
             self._project(last=last)
             self._iteration += 1
-            self._longest = max(self._longest, time.perf_counter() - began)
+            if last:
+                self._last_took = time.perf_counter() - began
+            else:
+                self._longest = max(self._longest, time.perf_counter() - began)
             told(iterations - left)
             if last:
                 return

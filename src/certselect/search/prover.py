@@ -262,7 +262,7 @@ class Prover:
             splitting.advance(ROUND, until, partial(self._tell, case))
         case.rounds += 1
         self._try(case, splitting.membership)
-        if m < LARGE or case.problem.k == 1 or not case.problem.plain:
+        if m < LARGE or case.problem.k == 1 or not case.problem.plain or perf_counter() >= until:
             return True
         with one_blas_thread(True):
             outlook = splitting.outlook((self.value - case.problem.constant) / case.scale)
