@@ -128,45 +128,34 @@ def count_groups(
     terms, slices = np.empty(LANES), np.empty(LANES)
     most_tables = (n_classes + 1) * (most_rows + most_slots)
     table_at, table_bits = np.empty(most_tables, np.int64), np.empty(most_tables, np.int64)
-    row_sums = np.empty(0, np.int64)
+    wholes = np.empty(most_slots * LANES, np.int64)
 
     for g in range(len(group_at) - 1):
         if right_first[g] >= right_last[g]:
             continue
         begin, end = group_at[g], group_at[g + 1]
         rows = _gather_left(left_slots[begin:end], bits, block_levels, block_at, slot_levels, n_words, left)
-        needed = _place_tables(
+        row_sums = _row_tables(
             left_slots[begin:end], block_levels, slot_levels, margins, margin_at, class_size, n_samples,
-            what != REDUNDANCY, table_at, table_bits,
+            what != REDUNDANCY, logs, table_at, table_bits,
         )  # fmt: skip
-        if needed > len(row_sums):
-            row_sums = np.empty(needed, np.int64)
-        if needed:
-            _fill_tables(
-                left_slots[begin:end], block_levels, slot_levels, margins, margin_at, class_size, n_samples,
-                what != REDUNDANCY, table_at, table_bits, logs, row_sums,
-            )  # fmt: skip
         for block in range(right_first[g], right_last[g]):
             n_right = block_levels[block] - 1
-            if needed > 0 and 1 <= n_right <= 2:
+            few = len(row_sums) > 0 and 1 <= n_right <= 2
+            if few:
                 row = 0
                 for s in range(begin, end):
-                    slot = left_slots[s]
-                    n_left = slot_levels[slot] - 1
-                    cells = _count_few(
+                    n_left = slot_levels[left_slots[s]] - 1
+                    _count_few(
                         left, row, rows, n_left, bits, block_at[block], n_right, margins, margin_at[block], class_word,
-                        what == REDUNDANCY, row + s - begin, rows + end - begin, table_at, table_bits, row_sums, within,
-                        (s - begin) * LANES,
+                        what == REDUNDANCY, row + s - begin, rows + end - begin, table_at, table_bits, row_sums, wholes,
+                        within, (s - begin) * LANES,
                     )  # fmt: skip
                     row += n_left
-                    _write_block(
-                        cells, within, (s - begin) * LANES, slot_feature, slot, block, level_sums, level_class_sums,
-                        logs[-1], class_sum, unit, what, mirror, left_row[s], terms, slices, out, out_conditional,
-                    )  # fmt: skip
-                continue
+            else:
+                within[:] = 0
             size = n_right * rows * LANES
-            within[:] = 0
-            for c in range(n_slices):
+            for c in range(0 if few else n_slices):
                 first, last = (0, n_words) if what == REDUNDANCY else (class_word[c], class_word[c + 1])
                 target = counts if c else totals
                 for b in range(n_right):
@@ -201,9 +190,12 @@ def count_groups(
                 home = slot // LANES
                 left_margin = margin_at[home] + n_classes * (block_levels[home] - 1) * LANES + slot % LANES
                 right_margin = margin_at[block] + n_classes * n_right * LANES
-                cells = _sum_cells(
-                    totals, rows, row, n_left, n_right, margins, left_margin, right_margin, n_samples, logs
-                )
+                if few:
+                    cells = load(wholes, (s - begin) * LANES)
+                else:
+                    cells = _sum_cells(
+                        totals, rows, row, n_left, n_right, margins, left_margin, right_margin, n_samples, logs
+                    )
                 row += n_left
                 _write_block(
                     cells, within, (s - begin) * LANES, slot_feature, slot, block, level_sums, level_class_sums,
@@ -253,76 +245,56 @@ def _sum_cells(counts, rows, row_at, n_left, n_right, margins, left_margin, righ
     return add_looked_up(cells, logs, corner)
 
 
-@njit(nogil=True, forceinline=True)
-def _left_level(slot, level, c, block_levels, slot_levels, margins, margin_at, size):
-    """How many of the samples of a slice (`size`) have this level; the last stands for level 0."""
-    home = slot // LANES
-    at = margin_at[home] + c * (block_levels[home] - 1) * LANES + slot % LANES
-    n_left = slot_levels[slot] - 1
-    if level < n_left:
-        return np.int64(margins[at + level * LANES])
-    for row in range(n_left):
-        size -= np.int64(margins[at + row * LANES])
-    return size
-
-
 @njit(nogil=True)
-def _place_tables(
-    slots, block_levels, slot_levels, margins, margin_at, class_size, n_samples, conditional, table_at, table_bits
+def _row_tables(
+    slots, block_levels, slot_levels, margins, margin_at, class_size, n_samples, conditional, logs, table_at, table_bits
 ):
-    """Where in one array the tables of `_fill_tables` stand, and how long it is; 0 where there are to be none.
+    """For each level of the left, sums of phi over its cells: of a counts, b counts and what they leave, at (b, a).
 
-    That is where a level has too many samples, or a slot other than two or three levels.
-
-    One for each slice and level of each slot: by slice (classes, then all samples), slot and level, level 0 last.
+    All in one array, by slice (classes, then all samples), slot and level, level 0 last; `table_at` and `table_bits`
+    say where and how wide. Empty where a level has too many samples, or a slot other than two or three levels.
     """
-    n_classes, place, end = len(class_size), 0, 0
-    for slot in slots:
-        if not 2 <= slot_levels[slot] <= 3:
-            return 0
+    n_classes, end, place, nothing = len(class_size), 0, 0, np.empty(0, np.int64)
+    level_size = np.zeros(len(table_at), np.int64)
     for c in range(n_classes + 1):
-        size = np.int64(class_size[c]) if c < n_classes else np.int64(n_samples)
         for slot in slots:
-            for level in range(slot_levels[slot]):
-                margin = _left_level(slot, level, c, block_levels, slot_levels, margins, margin_at, size)
+            n_left = slot_levels[slot] - 1
+            if n_left < 1 or n_left > 2:
+                return nothing
+            home = slot // LANES
+            at = margin_at[home] + c * (block_levels[home] - 1) * LANES + slot % LANES
+            rest = np.int64(class_size[c] if c < n_classes else n_samples)
+            for level in range(n_left):
+                level_size[place + level] = margins[at + level * LANES]
+                rest -= level_size[place + level]
+            level_size[place + n_left] = rest
+            for _ in range(n_left + 1):
+                bits = 0
+                while (1 << bits) <= level_size[place]:
+                    bits += 1
+                table_at[place], table_bits[place] = end, bits
                 if conditional or c == n_classes:
-                    if margin > SMALL_MARGIN:
-                        return 0
-                    bits = 0
-                    while (1 << bits) <= margin:
-                        bits += 1
-                    table_at[place], table_bits[place] = end, bits
+                    if level_size[place] > SMALL_MARGIN:
+                        return nothing
                     end += 1 << (2 * bits)
                 place += 1
-    return end
+    row_sums = np.empty(end, np.int64)
+    first = 0 if conditional else place - place // (n_classes + 1)
+    for table in range(first, place):
+        size = level_size[table]
+        for b in range(size + 1):
+            at = table_at[table] + (b << table_bits[table])
+            for a in range(size + 1 - b):
+                row_sums[at + a] = logs[a] + logs[b] + logs[size - a - b]
+    return row_sums
 
 
 @njit(nogil=True)
-def _fill_tables(
-    slots, block_levels, slot_levels, margins, margin_at, class_size, n_samples, conditional, table_at, table_bits,
-    logs, row_sums,
-):  # fmt: skip
-    """For each level of the left, sums of phi over its cells: of a counts, b counts and what they leave, at (b, a)."""
-    n_classes, place = len(class_size), 0
-    for c in range(n_classes + 1):
-        size = np.int64(class_size[c]) if c < n_classes else np.int64(n_samples)
-        for slot in slots:
-            for level in range(slot_levels[slot]):
-                if conditional or c == n_classes:
-                    margin = _left_level(slot, level, c, block_levels, slot_levels, margins, margin_at, size)
-                    at, bits = table_at[place], table_bits[place]
-                    for b in range(margin + 1):
-                        for a in range(margin + 1 - b):
-                            row_sums[at + (b << bits) + a] = logs[a] + logs[b] + logs[margin - a - b]
-                place += 1
-
-
-@njit(nogil=True, forceinline=True)
 def _count_few(
     left, row, rows, n_left, bits, at, n_right, margins, right_margin, class_word, whole_alone, table, tables,
-    table_at, table_bits, row_sums, within, within_at,
+    table_at, table_bits, row_sums, wholes, within, out_at,
 ):  # fmt: skip
-    """Sums of phi over the cells of eight joint tables of two or three levels on both sides; by class into `within`.
+    """Sums of phi over the cells of eight joint tables of two or three levels on both sides, and those by class.
 
     All in registers: `a` and `b` count levels 1 and 2 of the right beside level 1 of the left, `c` and `d` beside
     level 2. One look-up for each level of the left gives the sum over its cells.
@@ -332,34 +304,25 @@ def _count_few(
     for k in range(1 if whole_alone else n_classes):
         first, last = (0, class_word[n_classes]) if whole_alone else (class_word[k], class_word[k + 1])
         a = b = c = d = nothing
-        if n_left == 2 and n_right == 2:
-            for w in range(first, last):
-                one, two = left[w * rows + row], left[w * rows + row + 1]
-                here, there = load(bits, at + w * step), load(bits, at + w * step + LANES)
-                a, b = counted(a, one, here), counted(b, one, there)
-                c, d = counted(c, two, here), counted(d, two, there)
-        elif n_left == 2:
-            for w in range(first, last):
-                here = load(bits, at + w * step)
-                a, c = counted(a, left[w * rows + row], here), counted(c, left[w * rows + row + 1], here)
-        elif n_right == 2:
-            for w in range(first, last):
-                one = left[w * rows + row]
-                a, b = counted(a, one, load(bits, at + w * step)), counted(b, one, load(bits, at + w * step + LANES))
-        else:
-            for w in range(first, last):
-                a = counted(a, left[w * rows + row], load(bits, at + w * step))
+        for w in range(first, last):
+            one = left[w * rows + row]
+            two = left[w * rows + row + 1] if n_left == 2 else np.uint64(0)
+            here = load(bits, at + w * step)
+            there = load(bits, at + w * step + LANES) if n_right == 2 else nothing
+            a, b = counted(a, one, here), counted(b, one, there)
+            c, d = counted(c, two, here), counted(d, two, there)
         if not whole_alone:
             in_classes = _add_rows(
                 in_classes, a, b, c, d, n_left, n_right, margins, right_margin + k * step, k * tables + table, table_at,
                 table_bits, row_sums,
             )  # fmt: skip
         all_a, all_b, all_c, all_d = add(all_a, a), add(all_b, b), add(all_c, c), add(all_d, d)
-    store(within, within_at, in_classes)
-    return _add_rows(
+    store(within, out_at, in_classes)
+    cells = _add_rows(
         nothing, all_a, all_b, all_c, all_d, n_left, n_right, margins, right_margin + n_classes * step,
         n_classes * tables + table, table_at, table_bits, row_sums,
     )  # fmt: skip
+    store(wholes, out_at, cells)
 
 
 @njit(nogil=True, forceinline=True)
