@@ -36,8 +36,9 @@ def optimum(results: Path) -> str:
     legend = (
         "**FS** to **COBRA**, **its gap**: by how much the value of the search's subset, or the best one known, can be "
         "below the best there is, in percent of the best known value, by a certified bound; rounded up, 0 where it is "
-        "proven to be the best. **n**: features to choose from. **seconds**: of the proof, on two cores. All columns of NCI, DBWorld and "
-        "Dexter, of which the paper keeps 2000, are on [a page of their own](proven.md), search by search."
+        "proven to be the best. **n**: features to choose from. **seconds**: of the proof, on two cores. "
+        "All columns of NCI, DBWorld and Dexter, of which the paper keeps 2000, are on "
+        "[a page of their own](proven.md), search by search."
     )
     return f"{told}\n\n{table(head, lines, left=2)}\n\n{legend}"
 
