@@ -59,16 +59,26 @@ def _ranks(column: np.ndarray) -> np.ndarray:
     return all_ranks
 
 
+def resembling_groups(alike: np.ndarray, constant: np.ndarray) -> list[list[int]]:
+    """Columns whose numbers are about the same, to nine digits: groups of two or more."""
+    groups: dict[float, list[int]] = {}
+    for i, key in zip(np.flatnonzero(~constant).tolist(), _keys(alike[~constant]).tolist(), strict=True):
+        groups.setdefault(key, []).append(i)
+    return [group for group in groups.values() if len(group) > 1]
+
+
 def _resembling(alike: np.ndarray, constant: np.ndarray) -> np.ndarray:
     """Columns whose numbers are about those of another one, to nine digits, ascending."""
     open_ = np.flatnonzero(~constant)
-    if len(open_) < 2:
-        return open_[:0]
-    # One number of all of them, in which copies agree, and hardly anybody else.
-    key = np.zeros(len(open_))
-    for numbers in alike[open_].T:
+    return open_[:0] if len(open_) < 2 else open_[_shared(_keys(alike[open_]))]
+
+
+def _keys(alike: np.ndarray) -> np.ndarray:
+    """One number of all of a column's, in which copies agree, and hardly anybody else."""
+    key = np.zeros(len(alike))
+    for numbers in alike.T:
         key = 0.6180339887 * key + np.round(numbers, 9)
-    return open_[_shared(key)]
+    return key
 
 
 def _sharing_marks(codes: np.ndarray) -> np.ndarray:

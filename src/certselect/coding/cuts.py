@@ -170,7 +170,7 @@ def bins_per_column(columns: np.ndarray, bins: int | str) -> np.ndarray:
     if bins == "freedman_diaconis":
         half = columns / 2
         return _by_spread(np.quantile(half, _QUARTILES, axis=1), half.max(axis=1) - half.min(axis=1), columns.shape[1])
-    return np.full(len(columns), _by_rows(columns.shape[1], bins) if isinstance(bins, str) else bins)
+    return np.full(len(columns), bins_by_rows(columns.shape[1], bins) if isinstance(bins, str) else bins)
 
 
 def weighted_bins_per_column(columns: Sequence[Masses], bins: int | str) -> np.ndarray:
@@ -180,13 +180,13 @@ def weighted_bins_per_column(columns: Sequence[Masses], bins: int | str) -> np.n
     # All columns of a call hold the same rows.
     m = max(1, round(columns[0].total))
     if bins != "freedman_diaconis":
-        return np.full(len(columns), _by_rows(m, bins))
+        return np.full(len(columns), bins_by_rows(m, bins))
     halves = [replace(column, numbers=column.numbers / 2) for column in columns]
     quartiles = np.stack([half.quantiles(_QUARTILES) for half in halves], axis=1)
     return _by_spread(quartiles, np.array([half.numbers[-1] - half.numbers[0] for half in halves]), m)
 
 
-def _by_rows(m: int, rule: str) -> int:
+def bins_by_rows(m: int, rule: str) -> int:
     found = math.ceil(math.sqrt(m)) if rule == "sqrt" else math.ceil(math.log2(m)) + 1
     return min(max(found, FEWEST_BINS), MOST_BINS)
 
@@ -195,7 +195,7 @@ def _by_spread(quartiles: np.ndarray, ranges: np.ndarray, m: int) -> np.ndarray:
     spread = quartiles[1] - quartiles[0]
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         ratio = ranges / (2 * spread) * m ** (1 / 3)
-    found = np.where(spread > 0, np.ceil(np.minimum(ratio, MOST_BINS)), _by_rows(m, "sturges"))
+    found = np.where(spread > 0, np.ceil(np.minimum(ratio, MOST_BINS)), bins_by_rows(m, "sturges"))
     return np.clip(found, FEWEST_BINS, MOST_BINS).astype(np.int64)
 
 

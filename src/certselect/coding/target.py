@@ -35,7 +35,7 @@ def joint_classes(table: Table, edges: tuple[np.ndarray, ...]) -> tuple[np.ndarr
         # Numbered anew after each column, the combinations never outgrow rows x bins.
         joint = np.unique(joint * (len(own) + 1) + column, return_inverse=True)[1]
     _, first = np.unique(joint, return_index=True)
-    names = [_bin_names(own) for own in edges]
+    names = [bin_names(own) for own in edges]
     labelled = table.classes != NO_LABELS
     classes: list[Hashable] = []
     for row in first:
@@ -45,7 +45,7 @@ def joint_classes(table: Table, edges: tuple[np.ndarray, ...]) -> tuple[np.ndarr
     return joint.astype(np.int32), tuple(classes)
 
 
-def _bin_names(edges: np.ndarray) -> list[str]:
+def bin_names(edges: np.ndarray) -> list[str]:
     if not len(edges):
         return ["any number"]
     # The edge of a number that has a bin of its own is followed by the next float: that bin is

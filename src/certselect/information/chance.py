@@ -16,7 +16,7 @@ from certselect.coding import CodedTable, SparseCodedTable
 from certselect.information.kernels.cell_table import counting_units
 from certselect.information.kernels.chance_cells import expected_cells, first_order_cells
 from certselect.information.kernels.entropy_sums import CountLogs
-from certselect.information.kernels.margins import LevelCounts, Margins
+from certselect.information.kernels.margins import CountedMargins, LevelCounts, Margins
 from certselect.information.terms import PairTerms
 from certselect.progress import report
 
@@ -33,14 +33,20 @@ class ChanceInformation:
 
     Parameters
     ----------
-    table : CodedTable or SparseCodedTable
+    table : CodedTable, SparseCodedTable, or CountedMargins with the `logs` of its samples
     relevance : ndarray (n,)
         The plug-in estimates I(Xi;C).
     """
 
-    def __init__(self, table: CodedTable | SparseCodedTable, relevance: np.ndarray) -> None:
-        whole, logs = counting_units(table.weights, table.n_samples, "none")
-        self._margins = Margins(table, whole)
+    def __init__(
+        self, table: CodedTable | SparseCodedTable | CountedMargins, relevance: np.ndarray, logs: CountLogs | None = None
+    ) -> None:
+        if isinstance(table, CountedMargins):
+            assert logs is not None, "counts come with their logarithms"
+            self._margins: Margins | CountedMargins = table
+        else:
+            whole, logs = counting_units(table.weights, table.n_samples, "none")
+            self._margins = Margins(table, whole)
         self._units = _Units(logs)
         self._relevance = relevance
         self._slices: dict[int | None, _Slice] = {}
@@ -79,23 +85,23 @@ class ChanceInformation:
     def _pair_sums(self, feature: int, group: int | None) -> np.ndarray:
         """Expected cells of a feature with all, added up, among the rows of a class, or among all."""
         margins = self._margins
-        if margins.complete:
+        if margins.complete or isinstance(margins, CountedMargins):
             if group not in self._slices:
-                rows = margins.rows_of(group)
-                self._slices[group] = _Slice(margins.counts(rows), margins.samples(rows), self._units)
+                counts, samples = margins.of_group(group)
+                self._slices[group] = _Slice(counts, samples, self._units)
             return self._slices[group].sums(feature)
         rows = margins.rows_of(group) & margins.having(feature)
         return self._units.of_beside(margins.counts(rows), margins.of_feature(feature, rows))
 
     def _together(self, feature: int) -> np.ndarray:
         """How many samples have a value of this feature and of each other one."""
-        if self._margins.complete:
+        if self._margins.complete or isinstance(self._margins, CountedMargins):
             return self._of_classes.sum(axis=1)
         return self._margins.of_feature(feature, self._margins.rows_of(None)).sum(axis=1)
 
     @cached_property
     def _levels(self) -> LevelCounts:
-        return self._margins.counts(self._margins.rows_of(None))
+        return self._margins.of_group(None)[0]
 
     @cached_property
     def _of_classes(self) -> np.ndarray:

@@ -11,13 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from certselect.coding import CodedTable, SparseCodedTable
+from certselect.coding import CodedTable, Coding, SparseCodedTable
 from certselect.coding.numbers import NumberCuts
 from certselect.information.normal_scores import fixed_point, normal_scores
 from certselect.information.numeric import numeric_columns
 from certselect.information.tied_columns import MOST_TIED
 from certselect.settings import Measuring
+from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table import Table
+from certselect.table.model import Decision
 
 # With fewer rows than the first, columns of numbers are ranked if every class has as many as the second.
 FEWEST_TO_COUNT, FEWEST_OF_A_CLASS = 50, 10
@@ -65,6 +67,16 @@ def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
     shrinks = isinstance(coded, CodedTable) and rows * len(coded.levels) ** 2 <= MOST_TO_SHRINK
     correction = "shrinkage" if shrinks else "miller_madow"
     return correction, f"{correction} correction for columns of up to {most} levels"
+
+
+def cut_integers(whole: np.ndarray, coding: Coding) -> tuple[Decision, ...]:
+    """What there is to say of columns of whole numbers that have too many values to be levels."""
+    cut = [part.positions for part in coding.parts if isinstance(part, NumberCuts)]
+    if coding.integers != "auto" or not cut:
+        return ()
+    columns = tuple(np.intersect1d(whole, np.concatenate(cut)).astype(int).tolist())
+    why = f"whole numbers of more than {MOST_WHOLE_LEVELS} different values, measured as numbers"
+    return (Decision("number", why, columns),) if columns else ()
 
 
 def _ranked(table: Table, rows: int) -> bool:

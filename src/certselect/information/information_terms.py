@@ -12,19 +12,17 @@ import numpy as np
 
 from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.coding.copies import copies_by_rank, copies_of
-from certselect.coding.numbers import NumberCuts
 from certselect.errors import InvalidInput
-from certselect.information.choice import blind_within_bins, pick_correction, pick_measure
+from certselect.information.choice import blind_within_bins, cut_integers, pick_correction, pick_measure
 from certselect.information.gaussian_copula import copula_terms
 from certselect.information.neighbors import neighbor_terms
 from certselect.information.numeric import numeric_columns
 from certselect.information.plugin import plugin_terms
 from certselect.information.sound_pairs import SoundPairs
+from certselect.information.streamed_terms import streamed_terms
 from certselect.information.terms import Families, InformationTerms
 from certselect.settings import Measuring, Settings
-from certselect.settings.measuring import MOST_WHOLE_LEVELS
-from certselect.table import Table, read_source
-from certselect.table.model import Decision
+from certselect.table import StreamedTable, Table, read_source
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -123,12 +121,14 @@ def information_terms(
 
 
 def measure_table(
-    table: Table, measuring: Measuring, *, dtype: DTypeLike = np.float64, n_jobs: int | None = None
+    table: Table | StreamedTable, measuring: Measuring, *, dtype: DTypeLike = np.float64, n_jobs: int | None = None
 ) -> InformationTerms:
     """The information terms of a table that was read already, by settings."""
     floating = np.dtype(dtype)
     if floating not in (np.float32, np.float64):
         raise InvalidInput(f"dtype={floating}", "float32 or float64", "Use float32 to halve the memory.")
+    if isinstance(table, StreamedTable):
+        return streamed_terms(table, measuring, floating)
     started = time.perf_counter()
     auto, why = measuring.measure == "auto", ""
     if auto:
@@ -154,7 +154,8 @@ def measure_table(
         described = {name: value for name, value in coded.coding.describe().items() if value is not None}
         settings = {"correction": correction, **described}
         terms = replace(terms, find_copies=partial(_counted_copies, coded, terms))
-        decisions += _cut_integers(table, coded)
+        whole = [block.positions for block in table.blocks if block.kind == "integer"]
+        decisions += cut_integers(np.concatenate(whole) if whole else np.zeros(0), coded.coding)
     if measure != "plugin":
         terms = replace(terms, find_copies=partial(_ranked_copies, table, measure, terms.constant))
     return replace(
@@ -172,17 +173,6 @@ def _counted_copies(coded: CodedTable | SparseCodedTable, terms: InformationTerm
 
 def _ranked_copies(table: Table, measure: str, constant: np.ndarray) -> Families:
     return copies_by_rank(numeric_columns(table, measure).values, constant)
-
-
-def _cut_integers(table: Table, coded: CodedTable | SparseCodedTable) -> tuple[Decision, ...]:
-    """The columns of whole numbers that have too many values to be levels."""
-    if coded.coding.integers != "auto":
-        return ()
-    whole = [block.positions for block in table.blocks if block.kind == "integer"]
-    cut = [part.positions for part in coded.coding.parts if isinstance(part, NumberCuts)]
-    columns = tuple(np.intersect1d(np.concatenate(whole), np.concatenate(cut)).tolist()) if whole and cut else ()
-    why = f"whole numbers of more than {MOST_WHOLE_LEVELS} different values, measured as numbers"
-    return (Decision("number", why, columns),) if columns else ()
 
 
 def counted_terms(

@@ -27,9 +27,9 @@ LEFT_OUT = (IDENTIFIER, TEXT)
 SKIPPED = "skipped"
 KEPT_OUT = (*LEFT_OUT, SKIPPED)
 # An identifier has nearly as many different values as rows: this share of them at least.
-_NEARLY_ALL = 0.95
+NEARLY_ALL = 0.95
 # Numbers that identify are handed out one after the other: their range is at most so many times the rows ...
-_DENSE = 2.0
+DENSE = 2.0
 # ... or their column is called what such columns are called.
 _WORDS = ("id", "index", "record", "serial", "row", "unnamed", "number", "no", "nr")
 _CALLED_SO = re.compile(
@@ -40,13 +40,13 @@ _CALLED_SO = re.compile(
 )
 _CAMEL_CASE = re.compile(r"[a-z](Id|ID)$")
 # Tables of ranks have such columns throughout, and no table has more than a few record numbers.
-_MOST_IN_A_ROW = 2
-_IN_A_ROW = ", one after the other"
-_MEASURED = "measured as a number"
+MOST_IN_A_ROW = 2
+IN_A_ROW = ", one after the other"
+MEASURED = "measured as a number"
 # Whole numbers up to this are the same as floats and as integers.
-_EXACT = 2.0**53
+EXACT = 2.0**53
 # Texts of more levels than this share of the rows have a level for every row or two.
-_TOO_MANY = 0.5
+TOO_MANY = 0.5
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,13 @@ def settle_kinds(
     """
     judged = [verdict for block in blocks for verdict in _judge(block, names, given)]
     judged = [verdict for verdict in judged if verdict.kind not in LEFT_OUT or verdict.position not in kept]
-    ranks = [verdict for verdict in judged if verdict.why.endswith(_IN_A_ROW)]
-    if len(ranks) > _MOST_IN_A_ROW:
+    ranks = [verdict for verdict in judged if verdict.why.endswith(IN_A_ROW)]
+    if len(ranks) > MOST_IN_A_ROW:
         judged = [verdict for verdict in judged if verdict not in ranks]
     seconds = {verdict.position: "number" for verdict in judged if verdict.kind == DATE}
     skipped = {verdict.position: "skip" for verdict in judged if verdict.kind in LEFT_OUT}
     settled = _recast(blocks, names, {**given, **seconds, **skipped})
-    judged += [_Judged(i, DATE, _MEASURED) for i in dates if i not in given]
+    judged += [_Judged(i, DATE, MEASURED) for i in dates if i not in given]
     return settled, gather_decisions((verdict.kind, verdict.why, verdict.position) for verdict in judged)
 
 
@@ -107,7 +107,7 @@ def whole_numbers_with_gaps(blocks: Sequence[Block], numbers: Collection[int]) -
         values = np.where(block.missing, 0.0, block.values)
         whole = block.missing.any(axis=0) & ~block.missing.all(axis=0)
         whole &= ~np.isin(block.positions, list(numbers))
-        whole &= ((values == np.floor(values)) & (np.abs(values) < _EXACT)).all(axis=0)
+        whole &= ((values == np.floor(values)) & (np.abs(values) < EXACT)).all(axis=0)
         if (~whole).any():
             kept.append(block.columns(np.flatnonzero(~whole)))
         columns.extend(
@@ -125,7 +125,7 @@ def _judge(block: Block, names: tuple[str, ...], given: Collection[int]) -> Iter
             if position not in given:
                 yield from _judge_levels(block, place, position)
         return
-    called = _called_identifiers(names)
+    called = called_identifiers(names)
     for place in _may_identify(block, called):
         position = int(block.positions[place])
         if position not in given:
@@ -138,10 +138,10 @@ def _judge_levels(block: Block, place: int, position: int) -> Iterable[_Judged]:
     present, levels = int((codes >= 0).sum()), len(np.unique(codes[codes >= 0]))
     dated = dates_in_text(vocabulary)
     if dated is not None:
-        yield _Judged(position, DATE, _MEASURED + dated[1])
-    elif levels > MOST_LEVELS and levels >= _NEARLY_ALL * present:
+        yield _Judged(position, DATE, MEASURED + dated[1])
+    elif levels > MOST_LEVELS and levels >= NEARLY_ALL * present:
         yield _Judged(position, IDENTIFIER, f"{levels} different values in {present} rows")
-    elif levels > MOST_LEVELS and levels > _TOO_MANY * present:
+    elif levels > MOST_LEVELS and levels > TOO_MANY * present:
         yield _Judged(position, TEXT, f"{levels} levels in {present} rows, too many to count")
 
 
@@ -154,9 +154,9 @@ def _judge_numbers(block: Block, place: int, position: int, *, named_so: bool) -
     if len(column) <= MOST_LEVELS or (column.dtype.kind == "f" and not (column == np.floor(column)).all()):
         return
     different = np.unique(column)
-    dense = float(different[-1]) - float(different[0]) < _DENSE * len(column)
-    if len(different) > MOST_LEVELS and len(different) >= _NEARLY_ALL * len(column) and (dense or named_so):
-        how = ", and called so" if named_so else _IN_A_ROW
+    dense = float(different[-1]) - float(different[0]) < DENSE * len(column)
+    if len(different) > MOST_LEVELS and len(different) >= NEARLY_ALL * len(column) and (dense or named_so):
+        how = ", and called so" if named_so else IN_A_ROW
         yield _Judged(position, IDENTIFIER, f"{len(different)} different whole numbers in {len(column)} rows{how}")
 
 
@@ -175,9 +175,9 @@ def _may_identify(block: Block, called: Collection[int]) -> list[int]:
         if block.missing is not None:
             rows = np.where(block.missing[:n_rows, places], np.nan, rows)
         there = n_rows - (np.isnan(rows).sum(axis=0) if rows.dtype.kind == "f" else 0)
-        least = there - (1.0 - _NEARLY_ALL) * len(values) - 1
+        least = there - (1.0 - NEARLY_ALL) * len(values) - 1
         span = _spans(rows)
-        places = places[(span >= least) & (span < _DENSE * len(values))]
+        places = places[(span >= least) & (span < DENSE * len(values))]
     named = {place for place, i in enumerate(block.positions.tolist()) if i in called} if called else set()
     return sorted({*places.tolist(), *named})
 
@@ -190,7 +190,7 @@ def _spans(values: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=4)  # the names of a table are looked at for each of its blocks
-def _called_identifiers(names: tuple[str, ...]) -> frozenset[int]:
+def called_identifiers(names: tuple[str, ...]) -> frozenset[int]:
     """The columns that are called what identifiers are called."""
     together = "\n".join(names).casefold()
     if not any(word in together for word in _WORDS):

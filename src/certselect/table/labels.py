@@ -17,7 +17,7 @@ _PLAIN = {*_NEVER_MISSING, float, type(None)}
 
 def encode(values: Sequence[object], where: str) -> tuple[np.ndarray, tuple[Hashable, ...]]:
     """Number the distinct values: codes, -1 where a value is missing, and the values in order."""
-    vocabulary = _in_order(_distinct(values, where))
+    vocabulary = in_order(_distinct(values, where))
     code_of = {label: code for code, label in enumerate(vocabulary)}
     # A missing value is not in the vocabulary, NaN not even when it is the same object.
     codes = np.fromiter(map(code_of.get, values, repeat(-1)), dtype=np.int32, count=len(values))
@@ -60,7 +60,7 @@ def _distinct(values: Sequence[object], where: str) -> list[Hashable]:
     return list(dict.fromkeys(kept))
 
 
-def _in_order(labels: list[Hashable]) -> tuple[Hashable, ...]:
+def in_order(labels: list[Hashable]) -> tuple[Hashable, ...]:
     try:
         return tuple(sorted(labels))  # pyright: ignore[reportArgumentType]
     except TypeError:  # no order among them, such as 1 < "a": keep that of type name and repr

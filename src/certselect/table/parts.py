@@ -22,7 +22,7 @@ def split_columns(frame: Any, target: str | Sequence[str], weight: str | None) -
     """The columns that are neither target nor weight, the targets, and the weights if there are any."""
     names = frame_names(frame)
     targets = [target] if isinstance(target, str) else list(target)
-    _check_names(names, targets, weight)
+    check_names(names, targets, weight)
     apart = {*targets, weight}
     features = take_columns(frame, np.array([i for i, name in enumerate(names) if name not in apart], dtype=np.intp))
     chosen = take_columns(frame, np.array([names.index(name) for name in targets], dtype=np.intp))
@@ -30,7 +30,7 @@ def split_columns(frame: Any, target: str | Sequence[str], weight: str | None) -
     return features, chosen, weights
 
 
-def _check_names(names: Sequence[str], targets: Sequence[str], weight: str | None) -> None:
+def check_names(names: Sequence[str], targets: Sequence[str], weight: str | None) -> None:
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise InvalidInput(

@@ -93,7 +93,7 @@ def read_table(
     rows, weights = read_weights(sample_weight, shape[0])
     n_samples = shape[0] if rows is None else len(rows)
     policy = cast(Missing, missing if keeps_missing(missing, X) else "error")
-    given, closed = _stated_kinds(how.kinds, unread, names)
+    given, closed = stated_kinds(how.kinds, unread, names)
     columns = Columns(names)
     kept = {columns.find("include", column) for column in wanted or ()}
     for i in kept.intersection(closed):
@@ -111,7 +111,7 @@ def read_table(
         if frame is not None:
             blocks = whole_numbers_with_gaps(blocks, {*given, *(i for one in decisions for i in one.columns)})
     target = read_target(y, shape[0], task, rows)
-    _warn_of_left_out(decisions, names)
+    warn_of_left_out(decisions, names)
     skipped = tuple(sorted(columns.find("kinds", i) for i, kind in (how.kinds or {}).items() if kind == "skip"))
     decisions += ((Decision(SKIPPED, "as asked", skipped),) if skipped else ()) + target.decisions
     given_weights = sample_weight is not None
@@ -192,7 +192,7 @@ def _default_names(count: int) -> tuple[str, ...]:
     return tuple([f"x{i}" for i in range(count)])
 
 
-def _stated_kinds(
+def stated_kinds(
     kinds: Mapping[Any, str] | None, unread: Iterable[Any] | None, names: tuple[str, ...]
 ) -> tuple[dict[int, str], list[int]]:
     """The kinds that were given, by place, and the columns that are not to be looked at, ascending."""
@@ -205,7 +205,7 @@ def _stated_kinds(
     return {i: kind for i, kind in stated.items() if i not in closed}, sorted(closed)
 
 
-def _warn_of_left_out(decisions: Sequence[Decision], names: Sequence[str]) -> None:
+def warn_of_left_out(decisions: Sequence[Decision], names: Sequence[str]) -> None:
     left = [decision for decision in decisions if decision.kind in LEFT_OUT]
     if left:
         said = "; ".join(f"{name_columns(names[i] for i in one.columns)} ({one.kind}: {one.why})" for one in left)

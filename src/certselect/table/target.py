@@ -16,7 +16,7 @@ from certselect.table.series import Values, checked, columns_of
 
 NO_LABELS = ("any",)  # the one class of a target without labels
 # More different whole numbers than this, and fewer rows for each than that, are a measurement.
-_MANY_CLASSES, _FEW_ROWS_EACH = 20, 5
+MANY_CLASSES, FEW_ROWS_EACH = 20, 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,12 +142,12 @@ def _joined(
 
 def _many_whole_numbers(column: Values) -> Decision | None:
     """What there is to say of whole numbers that are too many for classes; None if they are not."""
-    if not isinstance(column, np.ndarray) or column.dtype == bool or len(column) <= _MANY_CLASSES:
+    if not isinstance(column, np.ndarray) or column.dtype == bool or len(column) <= MANY_CLASSES:
         return None
     if column.dtype.kind == "f" and not (column == np.floor(column)).all():
         return None  # a measurement anyway
     different = len(np.unique(column))
-    if different <= _MANY_CLASSES or len(column) >= _FEW_ROWS_EACH * different:
+    if different <= MANY_CLASSES or len(column) >= FEW_ROWS_EACH * different:
         return None
     how = f"{different} different whole numbers in {len(column)} rows are a number to predict, not classes"
     return Decision("target", how)

@@ -59,15 +59,18 @@ def _phi(last: int, correction: str) -> np.ndarray:
     """phi(0), ..., phi(last)."""
     # Extended precision where the platform has it: the entries use up to 61 bits.
     counts = np.arange(last + 1, dtype=np.longdouble)
-    if correction == "grassberger":
-        # G(2k) = G(2k + 1) = -gamma - ln 2 + 2 (1 + 1/3 + ... + 1/(2k - 1))
-        steps = 2 / np.arange(1, last, 2, dtype=np.longdouble)
-        halves = np.concatenate([np.zeros(1, dtype=np.longdouble), np.cumsum(steps)])
-        return counts * (halves[np.arange(last + 1) // 2] - _EULER_GAMMA - np.log(np.longdouble(2)))
+    if correction != "grassberger":
+        return _phi_of(counts, correction)
+    # G(2k) = G(2k + 1) = -gamma - ln 2 + 2 (1 + 1/3 + ... + 1/(2k - 1))
+    steps = 2 / np.arange(1, last, 2, dtype=np.longdouble)
+    halves = np.concatenate([np.zeros(1, dtype=np.longdouble), np.cumsum(steps)])
+    return counts * (halves[np.arange(last + 1) // 2] - _EULER_GAMMA - np.log(np.longdouble(2)))
+
+
+def _phi_of(counts: np.ndarray, correction: str) -> np.ndarray:
+    """phi of counts in extended precision: c ln c, less a half with Miller and Madow's correction, 0 of 0."""
     values = counts * np.log(np.maximum(counts, 1))
-    if correction == "miller_madow":
-        values[1:] -= 0.5
-    return values
+    return values - 0.5 * (counts > 0) if correction == "miller_madow" else values
 
 
 def _fixed_point(values: np.ndarray, fraction_bits: int) -> np.ndarray:
@@ -160,6 +163,29 @@ class CountLogs:
     def _count_times_log(self, counts: np.ndarray, less: float = 0.0) -> np.ndarray:
         samples = counts * 2.0**-self.weight_bits
         return np.rint((samples * natural_log(samples) - less) * 2.0**self.fraction_bits).astype(np.int64)
+
+
+class StreamedLogs(CountLogs):
+    """phi of any count of a table of so many samples that a list of all would be too long: the same integers.
+
+    Grassberger's phi is a long sum, which is not added up anew for single counts: beyond 4 million samples it is
+    the same to about 1e-15 only.
+    """
+
+    def __init__(self, n_samples: int, correction: str) -> None:
+        self._listed = n_samples <= _LONGEST_TABLE or correction == "grassberger"
+        super().__init__(n_samples, 0, correction)
+        if not self._listed:
+            ends = _phi_of(np.array([1, n_samples], dtype=np.longdouble), correction)
+            self.fraction_bits = _fraction_bits(max(float(ends[1]), -n_samples * float(ends[0])))
+            self.table = _fixed_point(_phi(_FIRST_ENTRIES, correction), self.fraction_bits)
+            self.total = int(self.of(np.array([n_samples]))[0])
+            self.unit = 1.0 / (n_samples * 2.0**self.fraction_bits)
+
+    def _computed(self, counts: np.ndarray) -> np.ndarray:
+        if self._listed:
+            return super()._computed(counts)
+        return _fixed_point(_phi_of(counts.astype(np.longdouble), self.correction), self.fraction_bits)
 
 
 def _looked_up(counts: np.ndarray, table: np.ndarray, computed: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:

@@ -92,6 +92,11 @@ class Margins:
             lists.append(counts[there])
         return LevelCounts(np.cumsum(found), np.concatenate(lists))
 
+    def of_group(self, group: int | None) -> tuple[LevelCounts, int]:
+        """Level counts of all features among the rows of a class, or all, and how much these rows count."""
+        rows = self.rows_of(group)
+        return self.counts(rows), self.samples(rows)
+
     def beside_all(self, codes: np.ndarray, n_codes: int, rows: np.ndarray) -> np.ndarray:
         """Samples of each code (m,) among these rows, each feature leaving out those where it has no value, (n, codes).
 
@@ -141,3 +146,39 @@ class Margins:
         order = np.argsort(owners, kind="stable")
         ends = np.cumsum(np.bincount(owners, minlength=n))
         return LevelCounts(np.concatenate([[0], ends]), np.concatenate([counts, rest[rest > 0]])[order])
+
+
+class CountedMargins:
+    """The same of a table that is not in memory, from how often each level occurs in each class.
+
+    Parameters
+    ----------
+    levels : ndarray of int64 (n,)
+    counts : ndarray of int64 (classes, sum of levels)
+        Feature by feature.
+    absent : ndarray of int64 (n,), or None
+        As in `CodedTable`. What pairs of features with gaps have by chance is not known from these counts.
+    """
+
+    def __init__(self, levels: np.ndarray, counts: np.ndarray, absent: np.ndarray | None) -> None:
+        self._owners = np.repeat(np.arange(len(levels)), levels)
+        self._levels = levels
+        self._counts = counts.copy()
+        self.n_classes = len(counts)
+        self.complete = absent is None
+        if absent is not None:
+            gaps = absent >= 0
+            self._counts[:, (np.cumsum(levels) - levels + absent)[gaps]] = 0
+
+    def of_group(self, group: int | None) -> tuple[LevelCounts, int]:
+        counts = self._counts.sum(axis=0) if group is None else self._counts[group]
+        there = counts > 0
+        listed = np.bincount(self._owners[there], minlength=len(self._levels))
+        samples = int(counts[self._owners == 0].sum())
+        return LevelCounts(np.concatenate([[0], np.cumsum(listed)]), counts[there]), samples
+
+    def of_classes(self) -> np.ndarray:
+        features = 1 if self.complete else len(self._levels)
+        ends = np.concatenate([np.zeros((self.n_classes, 1), dtype=np.int64), np.cumsum(self._counts, axis=1)], axis=1)
+        last = np.cumsum(self._levels)[:features]
+        return (ends[:, last] - ends[:, last - self._levels[:features]]).T

@@ -1,0 +1,316 @@
+"""code_stream: StreamedTable -> StreamedCoding, which turns blocks of rows into codes.
+
+Edges are those that the whole table in memory would have, to the bit: smallest and largest numbers and order
+statistics are exact, whatever the order of the rows and however they are divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from certselect.coding.cuts import bins_by_rows, bins_for_rows, edges_between, levels_between
+from certselect.coding.levels import Levels
+from certselect.coding.model import Coding
+from certselect.coding.numbers import NumberCuts
+from certselect.coding.quantiles import equal_count_edges
+from certselect.coding.streamed_order import Bracketed, Brackets, StreamedOrder, first_brackets, numbers_of
+from certselect.coding.target import bin_names
+from certselect.errors import InvalidInput
+from certselect.settings import Measuring
+from certselect.settings.measuring import MOST_WHOLE_LEVELS
+from certselect.table.streams.arrow_columns import read_cells
+from certselect.table.streams.column_facts import offsets_from
+from certselect.table.streams.row_sample import quick_sample
+from certselect.table.streams.streamed_table import Feature, StreamedTable, sample_numbers
+from certselect.threads import side_by_side
+
+_FEWEST_SAMPLED, _MOST_SAMPLED = 1 << 12, 1 << 18
+_KEPT_BYTES = 16  # of a number within a bracket: itself, and how often it occurs
+_NOT_STREAMED = "for a table that is read block by block"
+_TABULATED = 1 << 16  # largest span of integers that are looked up in a table
+
+
+@dataclass(frozen=True, eq=False)
+class NumberCoder:
+    """Codes numbers by their edges."""
+
+    name: str
+    edges: np.ndarray
+    missing_code: int
+    words: Mapping[str, float] | None = None
+
+    def code(self, block: pa.RecordBatch, codes: np.ndarray, where: str) -> None:
+        from certselect.coding.brackets import code_by_edges
+
+        code_by_edges(numbers_of(block.column(self.name), self.name, self.words), self.edges, self.missing_code, codes)
+
+
+@dataclass(frozen=True, eq=False)
+class LevelCoder:
+    """Codes values by their place among those that the first pass has met."""
+
+    name: str
+    values: tuple[Any, ...]
+    missing_code: int
+
+    def code(self, block: pa.RecordBatch, codes: np.ndarray, where: str) -> None:
+        column = read_cells(block.column(self.name), self.name)
+        if column.kind == "category":
+            code_of = {value: code for code, value in enumerate(self.values)}
+            told = np.array([*(code_of.get(value, -2) for value in column.vocabulary), -1])
+            found = told[column.values]
+        else:
+            found = self._places(column.values.view(np.uint8) if column.values.dtype == bool else column.values)
+            lacking = np.isnan(column.values) if column.values.dtype.kind == "f" else column.missing
+            if lacking is not None:
+                found = np.where(lacking, -1, found)
+        lowest = int(found.min(initial=0))
+        if lowest < 0:
+            if lowest == -2 or self.missing_code < 0:
+                raise changed(f"a value of column {self.name!r} in {where} that was not there before")
+            found = np.where(found < 0, self.missing_code, found)
+        codes[:] = found
+
+    def _places(self, numbers: np.ndarray) -> np.ndarray:
+        """Codes of numbers, -2 for those that are none of the values."""
+        known = np.array(self.values, dtype=np.float64 if numbers.dtype.kind == "f" else None)
+        low, span = self.values[0], int(self.values[-1]) - int(self.values[0])
+        if numbers.dtype.kind != "f" and span <= _TABULATED:
+            table = np.full(span + 3, -2)
+            table[offsets_from(low, known) + 1] = np.arange(len(known))
+            return table[np.clip(offsets_from(low, numbers), -1, span + 1) + 1]
+        places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+        return np.where(known[places] == numbers, places, -2)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedCoding:
+    """How blocks of a stream become codes.
+
+    Attributes
+    ----------
+    coding : Coding
+        As of a table in memory.
+    coders : tuple of NumberCoder, LevelCoder or None
+        Of each feature; None for one that nobody looks at.
+    target : NumberCoder or LevelCoder
+    n_classes : int
+        Codes of the target; not all of the bins of a number need occur.
+    """
+
+    coding: Coding
+    coders: tuple[NumberCoder | LevelCoder | None, ...]
+    target: NumberCoder | LevelCoder
+    n_classes: int
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the source that are read."""
+        return tuple(coder.name for coder in (*self.coders, self.target) if coder is not None)
+
+    def code_block(self, block: pa.RecordBatch, where: str, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
+        """The codes (n, m) of a block, and the class of every row."""
+        target = np.empty(block.num_rows, dtype=np.uint16)
+        codes = np.zeros((len(self.coders), block.num_rows), dtype=np.min_scalar_type(int(self.coding.levels.max())))
+
+        def one(place: int) -> None:
+            coder = self.coders[place]
+            if coder is not None:
+                coder.code(block, codes[place], where)
+
+        self.target.code(block, target, where)
+        side_by_side(one, range(len(self.coders)), n_threads)
+        return codes, target
+
+
+def code_stream(table: StreamedTable, measuring: Measuring) -> StreamedCoding:
+    """Learn what the columns of a stream are and where they are cut: one pass, or a few where numbers are uneven."""
+    _refuse_unstreamed(measuring)
+    samples, found = _survey_with_brackets(table, measuring)
+    rows = table.n_samples
+    bins = bins_for_rows(rows) if measuring.bins == "auto" else measuring.bins
+    target_bins = int(bins_for_rows(rows) if measuring.target_bins == "auto" else measuring.target_bins)
+    numbers = [i for i, one in enumerate(table.features) if _is_cut(one, measuring.integers)]
+    edges = _edges(table, numbers, measuring.discretize, bins, samples, found)
+    levels = [i for i in range(table.n_features) if i not in edges]
+    counts = np.array([len(edges[i]) for i in numbers], dtype=np.int64)
+    parts = []
+    if levels:
+        parts.append(Levels(np.array(levels), np.array([_n_levels(table.features[i]) for i in levels])))
+    if numbers:
+        flat = np.concatenate([edges[i] for i in numbers])
+        parts.append(NumberCuts(np.array(numbers), flat, np.concatenate([[0], np.cumsum(counts)])))
+    lacking = np.array([one.facts.missing > 0 and one.kind != "skip" for one in table.features])
+    target_edges = _target_edges(table, target_bins, samples, found)
+    classes = table.classes if target_edges is None else tuple(bin_names(target_edges))
+    coding = Coding(
+        measuring.discretize,
+        bins,
+        measuring.integers,
+        table.feature_names,
+        classes,
+        tuple(parts),
+        None if target_edges is None else target_bins,
+        () if target_edges is None else (target_edges,),
+        table.missing,
+        lacking if lacking.any() else None,
+    )
+    coders = tuple(_coder(table, i, edges.get(i), coding) for i in range(table.n_features))
+    return StreamedCoding(coding, coders, _target_coder(table, target_edges), len(classes))
+
+
+def changed(what: str) -> InvalidInput:
+    return InvalidInput(what, "a table that does not change while it is read", "Read a copy of it.")
+
+
+def _refuse_unstreamed(measuring: Measuring) -> None:
+    remedy = "Pass memory= enough to hold the table, or a sample of its rows."
+    if measuring.measure not in ("plugin", "auto"):
+        raise InvalidInput(f"measure={measuring.measure!r} {_NOT_STREAMED}", "measure='plugin'", remedy)
+    if measuring.discretize not in ("quantile", "uniform"):
+        raise InvalidInput(f"discretize={measuring.discretize!r} {_NOT_STREAMED}", "'quantile' or 'uniform'", remedy)
+    if measuring.bins == "freedman_diaconis":
+        raise InvalidInput(f"bins={measuring.bins!r} {_NOT_STREAMED}", "a number, 'auto', 'sturges' or 'sqrt'", remedy)
+
+
+def _survey_with_brackets(
+    table: StreamedTable, measuring: Measuring
+) -> tuple[dict[str, np.ndarray], dict[str, Bracketed]]:
+    """The first pass: what columns are, and on the way the numbers around edges that a quick sample expects."""
+    schema = table.source.schema
+    names = [*table.open_columns(), table.target_name]
+    asked = [name for name in names if pa.types.is_floating(schema.field(name).type)]
+    asked += [name for name in names if pa.types.is_integer(schema.field(name).type) and measuring.integers != "levels"]
+    samples: dict[str, np.ndarray] = {}
+    brackets: dict[str, np.ndarray] = {}
+    if asked and table.source.n_rows is not None and measuring.discretize == "quantile":
+        room = table.budget // 16 // (8 * len(asked))
+        rows = quick_sample(table.source, asked, int(np.clip(room, _FEWEST_SAMPLED, _MOST_SAMPLED)))
+        bins = bins_for_rows(table.source.n_rows)
+        left = table.budget // 4
+        for name in asked:
+            samples[name] = sample_numbers(rows, name)
+            given = measuring.target_bins if name == table.target_name else measuring.bins
+            if pa.types.is_integer(schema.field(name).type) and len(np.unique(samples[name])) <= MOST_WHOLE_LEVELS:
+                continue
+            own = first_brackets(samples[name], given if isinstance(given, int) else bins)
+            left -= _inside_bytes(samples[name], own, table.source.n_rows)
+            if left > 0:
+                brackets[name] = own
+    also = [Brackets(brackets, {}, table.n_threads)] if brackets else []
+    learnt = table.survey(also)
+    return samples, dict(learnt[0].parts) if learnt else {}
+
+
+def _inside_bytes(sample: np.ndarray, brackets: np.ndarray, n_rows: int) -> int:
+    """What the numbers within brackets will take, by a sample; equal numbers are kept once."""
+    different = np.unique(sample)
+    inside = sum(int(((different >= low) & (different <= high)).sum()) for low, high in brackets)
+    return int(_KEPT_BYTES * n_rows * inside / max(1, len(sample)))
+
+
+def _is_cut(feature: Feature, integers: str) -> bool:
+    """Whether a feature is measured as a number in bins."""
+    if feature.kind != "whole":
+        return feature.kind == "number" and feature.facts.present > 0
+    if feature.facts.boolean or integers == "levels" or not feature.facts.present:
+        return False
+    return integers == "numbers" or not feature.values or len(feature.values) > MOST_WHOLE_LEVELS
+
+
+def _n_levels(feature: Feature) -> int:
+    return 1 if feature.kind == "skip" else len(feature.values) if feature.facts.present else 0
+
+
+def _edges(
+    table: StreamedTable,
+    numbers: Sequence[int],
+    method: str,
+    bins: int | str,
+    samples: dict[str, np.ndarray],
+    found: Mapping[str, Bracketed],
+) -> dict[int, np.ndarray]:
+    """The interior cut points of the features that are numbers."""
+    if not numbers:
+        return {}
+    features = [table.features[i] for i in numbers]
+    low = np.array([float(one.facts.low) if one.words is None else min(one.words.values()) for one in features])
+    high = np.array([float(one.facts.high) if one.words is None else max(one.words.values()) for one in features])
+    present = np.array([one.facts.present for one in features])
+    n_bins = np.array([bins_by_rows(m, bins) if isinstance(bins, str) else bins for m in present.tolist()])
+    if method == "uniform":
+        flat = [edges_between(low[[j]], high[[j]], int(n_bins[j]))[0] for j in range(len(numbers))]
+        return dict(zip(numbers, flat, strict=True))
+    names = [table.feature_names[i] for i in numbers]
+    words = {name: one.words for name, one in zip(names, features, strict=True) if one.words is not None}
+    order = _order(table, names, present, samples, found, words)
+    flat, counts = levels_between(equal_count_edges(order, n_bins), low, high)
+    return dict(zip(numbers, np.split(flat, np.cumsum(counts)[:-1]), strict=True))
+
+
+def _order(
+    table: StreamedTable,
+    names: Sequence[str],
+    present: np.ndarray,
+    samples: dict[str, np.ndarray],
+    found: Mapping[str, Bracketed],
+    words: Mapping[str, Mapping[str, float]],
+) -> StreamedOrder:
+    kept = table.kept_rows
+    spread = {name: np.sort(numbers_of(kept.column(name).combine_chunks(), name, words.get(name))) for name in names}
+    spread = {name: own[: len(own) - int(np.isnan(own).sum())] for name, own in spread.items()}
+
+    def look(asked: dict[str, np.ndarray]) -> dict[str, Bracketed]:
+        """As many columns in a pass as there is room for what is kept of them."""
+        known: dict[str, Bracketed] = {}
+        waiting = list(asked)
+        while waiting:
+            left, now = table.budget // 2, []
+            while waiting and (not now or left > 0):
+                now.append(waiting.pop(0))
+                left -= _inside_bytes(spread[now[-1]], asked[now[-1]], table.n_samples)
+            part = Brackets({name: asked[name] for name in now}, words, table.n_threads)
+            known |= table.run(part, "bins of equal counts").parts
+        return known
+
+    usable = {name: [part] for name, part in found.items() if name in names}
+    # Brackets of the quick sample where there are any, of rows from everywhere where those were missed.
+    return StreamedOrder(names, present, spread, usable, look)
+
+
+def _target_edges(
+    table: StreamedTable, bins: int, samples: dict[str, np.ndarray], found: Mapping[str, Bracketed]
+) -> np.ndarray | None:
+    assert table.target is not None, "settled by the survey"
+    if table.target.kind != "number":
+        return None
+    facts = table.target.facts
+    order = _order(table, [table.target_name], np.array([facts.present]), samples, found, {})
+    low, high = np.array([float(facts.low)]), np.array([float(facts.high)])
+    return levels_between(equal_count_edges(order, np.array([bins])), low, high)[0]
+
+
+def _coder(table: StreamedTable, i: int, edges: np.ndarray | None, coding: Coding) -> NumberCoder | LevelCoder | None:
+    feature, name = table.features[i], table.feature_names[i]
+    if feature.kind == "skip":
+        return None
+    missing_code = int(coding.levels[i]) - 1 if feature.facts.missing else -1
+    if edges is not None:
+        return NumberCoder(name, edges, missing_code, feature.words)
+    return LevelCoder(name, feature.values, missing_code) if feature.facts.present else None
+
+
+def _target_coder(table: StreamedTable, edges: np.ndarray | None) -> NumberCoder | LevelCoder:
+    if edges is not None:
+        return NumberCoder(table.target_name, edges, -1)
+    values = tuple(int(value) for value in table.classes) if _are_bools(table.classes) else table.classes
+    return LevelCoder(table.target_name, values, -1)
+
+
+def _are_bools(classes: Sequence[Any]) -> bool:
+    return all(isinstance(value, bool) for value in classes)

@@ -1,0 +1,254 @@
+"""Exact order statistics of columns that are never in memory.
+
+A sample says between which two numbers a rank lies, nearly certainly. One pass counts the numbers below and keeps
+those between: if the rank is among them, it is known exactly; if not, a wider bracket is tried in another pass. So
+bins of equal counts have the very edges that the sorted column would give, and no error has to be stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from certselect.coding.quantiles import DenseOrder, equal_count_edges
+from certselect.errors import InvalidInput
+from certselect.table.streams.arrow_columns import read_cells
+from certselect.threads import side_by_side
+
+# Half the width of a bracket, in standard deviations of a rank in the sample: missed about once in 10^8.
+_DEVIATIONS = 6.0
+_WIDER = 8.0  # times, for the next pass, where a bracket was missed
+_MERGED_FROM = 1 << 20  # kept numbers of a column that are sorted and merged, to keep ties together
+_MOST_PASSES = 12
+
+
+@dataclass(eq=False)
+class Bracketed:
+    """What is known of one column: how many numbers lie below, within and above brackets, and all those within.
+
+    Numbers are kept once, with how often they occur: `inside` has pairs of arrays, one for each block.
+    """
+
+    bounds: np.ndarray
+    counts: np.ndarray
+    inside: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    n_inside: int = 0
+    merged_from: int = _MERGED_FROM
+
+    @classmethod
+    def between(cls, brackets: np.ndarray) -> Bracketed:
+        """Nothing known yet of these brackets (b, 2), which are apart and ascending."""
+        bounds = brackets.copy()
+        bounds[:, 1] = np.nextafter(bounds[:, 1], np.inf)
+        return cls(bounds.ravel(), np.zeros(2 * len(brackets) + 1, dtype=np.int64))
+
+    def take(self, values: np.ndarray) -> None:
+        from certselect.coding.brackets import split_by_bounds
+
+        kept = np.empty(len(values) + 1)
+        n_kept = split_by_bounds(values, self.bounds, self.counts, kept)
+        if n_kept:
+            numbers, times = np.unique(kept[:n_kept], return_counts=True)
+            self.inside.append((numbers, times))
+            self.n_inside += len(numbers)
+            if self.n_inside > self.merged_from:
+                self._merge()
+
+    def add(self, other: Bracketed) -> None:
+        self.counts += other.counts
+        self.inside += other.inside
+        self.n_inside += other.n_inside
+
+    def _merge(self) -> None:
+        """Numbers that occur in several blocks once, with how often in all."""
+        if len(self.inside) > 1:
+            numbers, places = np.unique(np.concatenate([each for each, _ in self.inside]), return_inverse=True)
+            times = np.bincount(places, np.concatenate([each for _, each in self.inside])).astype(np.int64)
+            self.inside, self.n_inside = [(numbers, times)], len(numbers)
+        self.merged_from = max(_MERGED_FROM, 2 * self.n_inside)
+
+    @property
+    def rows(self) -> int:
+        return int(self.counts.sum())
+
+    def at(self, rank: int) -> float | None:
+        """The number of that rank, from 0; None if it is in no bracket."""
+        ends = np.cumsum(self.counts)
+        place = int(np.searchsorted(ends, rank, side="right"))
+        if place % 2 == 0:
+            return None
+        self._merge()
+        numbers, times = self.inside[0]
+        passed = int(self.counts[1:place:2].sum()) + rank - int(ends[place - 1])
+        return float(numbers[np.searchsorted(np.cumsum(times), passed, side="right")])
+
+    def run(self, number: float) -> tuple[int, int] | None:
+        """How many numbers are smaller than one, and how many not larger; None if it is in no bracket."""
+        place = int(np.searchsorted(self.bounds, number, side="right"))
+        if place % 2 == 0:
+            return None
+        below = int(self.counts[:place].sum()) - int(self.counts[1:place:2].sum())
+        if not self.inside:
+            return (int(self.counts[:place].sum()),) * 2
+        self._merge()
+        numbers, times = self.inside[0]
+        return below + int(times[numbers < number].sum()), below + int(times[numbers <= number].sum())
+
+
+class Brackets:
+    """The numbers within brackets of some columns; `Learnt` of a stream."""
+
+    def __init__(self, brackets: Mapping[str, np.ndarray], words: Mapping[str, Mapping[str, float]], n_threads: int):
+        self.columns = tuple(brackets)
+        self.parts = {name: Bracketed.between(own) for name, own in brackets.items()}
+        self._words = {name: words[name] for name in brackets if name in words}
+        self._threads = n_threads
+
+    def take(self, block: pa.RecordBatch, where: str) -> None:
+        def one(name: str) -> None:
+            self.parts[name].take(numbers_of(block.column(name), name, self._words.get(name)))
+
+        side_by_side(one, self.columns, self._threads)
+
+    def add(self, other: Brackets) -> None:
+        for name, part in self.parts.items():
+            part.add(other.parts[name])
+
+
+def numbers_of(array: pa.Array, name: str, words: Mapping[str, float] | None) -> np.ndarray:
+    """A column of a block as float64, NaN where there is no value; `words` says what number each word stands for."""
+    column = read_cells(array, name)
+    if column.kind == "category":
+        told = np.array([*((words or {}).get(str(word), np.nan) for word in column.vocabulary), np.nan])
+        return told[column.values]
+    values = column.values.astype(np.float64, copy=False)
+    return values if column.missing is None else np.where(column.missing, np.nan, values)
+
+
+class StreamedOrder:
+    """Columns of a stream in ascending order, as `Ordered` has them: a rank that is not known is looked for.
+
+    Parameters
+    ----------
+    columns : sequence of str
+    rows : ndarray of int (p,)
+        How many numbers each has.
+    samples : mapping from columns to ndarray
+        Some of its numbers, ascending.
+    known : mapping from columns to Bracketed
+        What an earlier pass has found.
+    look : callable
+        Goes over the stream: brackets by column -> Bracketed by column.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        rows: np.ndarray,
+        samples: Mapping[str, np.ndarray],
+        known: Mapping[str, Sequence[Bracketed]],
+        look: Callable[[dict[str, np.ndarray]], Mapping[str, Bracketed]],
+    ) -> None:
+        self.columns = tuple(columns)
+        self.rows = rows
+        self._samples = samples
+        self._known = {name: list(known.get(name, ())) for name in columns}
+        self._look = look
+
+    def of(self, places: np.ndarray) -> StreamedOrder:
+        part = StreamedOrder([self.columns[i] for i in places], self.rows[places], self._samples, {}, self._look)
+        part._known = self._known
+        return part
+
+    def at(self, ranks: np.ndarray) -> np.ndarray:
+        found = np.full(ranks.shape, np.nan)
+        width = 1.0
+        for _ in range(_MOST_PASSES):
+            asked: dict[str, np.ndarray] = {}
+            for i, name in enumerate(self.columns):
+                lacking = [r for r in range(ranks.shape[1]) if np.isnan(found[i, r])]
+                for r in lacking:
+                    found[i, r] = self._known_at(name, int(ranks[i, r]))
+                open_ = sorted({int(ranks[i, r]) for r in lacking if np.isnan(found[i, r])})
+                if open_:
+                    fractions = np.array(open_) / max(1, int(self.rows[i]) - 1)
+                    asked[name] = brackets_around(self._samples[name], fractions, width)
+            if not asked:
+                return found
+            for name, part in self._look(asked).items():
+                self._known[name].append(part)
+            width *= _WIDER
+        raise InvalidInput(
+            f"numbers of column {next(iter(asked))!r} that were not found where they had been counted",
+            "a table that does not change while it is read",
+            "Read a copy of it.",
+        )
+
+    def run(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ends = np.empty((len(numbers), 2), dtype=np.int64)
+        asked = {}
+        for i, (name, number) in enumerate(zip(self.columns, numbers.tolist(), strict=True)):
+            runs = [run for run in (part.run(number) for part in self._known[name]) if run is not None]
+            if runs:
+                ends[i] = runs[0]
+            else:
+                asked[name] = np.array([[number, number]])
+        if asked:
+            for name, part in self._look(asked).items():
+                self._known[name].append(part)
+                run = part.run(float(asked[name][0, 0]))
+                assert run is not None, "the bracket was made for it"
+                ends[self.columns.index(name)] = run
+        return ends[:, 0], ends[:, 1]
+
+    def _known_at(self, name: str, rank: int) -> float:
+        for part in self._known[name]:
+            number = part.at(rank)
+            if number is not None:
+                return number
+        return np.nan
+
+
+def brackets_around(sample: np.ndarray, fractions: np.ndarray, width: float = 1.0) -> np.ndarray:
+    """Brackets (b, 2), apart and ascending, in which the numbers of these fractions of all ranks lie, nearly surely."""
+    n = len(sample)
+    if n == 0:
+        return np.array([[-np.inf, np.inf]])
+    spread = width * (_DEVIATIONS * np.sqrt(np.maximum(fractions * (1 - fractions), 1.0 / n) * n) + 1.0)
+    first, last = np.floor(fractions * (n - 1) - spread), np.ceil(fractions * (n - 1) + spread)
+    low = np.where(first < 0, -np.inf, sample[np.clip(first, 0, n - 1).astype(int)])
+    high = np.where(last > n - 1, np.inf, sample[np.clip(last, 0, n - 1).astype(int)])
+    joined: list[list[float]] = []
+    for begin, end in sorted(zip(low.tolist(), high.tolist(), strict=True)):
+        if joined and begin <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], end)
+        else:
+            joined.append([begin, end])
+    return np.array(joined)
+
+
+class _AskedOrder(DenseOrder):
+    """A sample in order, which notes what fractions of its ranks it is asked for."""
+
+    def __init__(self, sample: np.ndarray) -> None:
+        super().__init__(sample[None])
+        object.__setattr__(self, "noted", [])
+
+    def at(self, ranks: np.ndarray) -> np.ndarray:
+        getattr(self, "noted").extend((ranks / max(1, self.ordered.shape[1] - 1)).ravel().tolist())
+        return super().at(ranks)
+
+    def of(self, places: np.ndarray) -> DenseOrder:
+        return self
+
+
+def first_brackets(sample: np.ndarray, bins: int) -> np.ndarray:
+    """Brackets in which the edges of bins of equal counts lie, nearly surely, by a sample in ascending order."""
+    if len(sample) < 2:
+        return np.array([[-np.inf, np.inf]])
+    order = _AskedOrder(sample)
+    equal_count_edges(order, np.array([bins]))
+    return brackets_around(sample, np.unique(getattr(order, "noted")))

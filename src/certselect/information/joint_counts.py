@@ -1,0 +1,142 @@
+"""JointCounts: how often levels of some features occur with those of all, in every class, learnt block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from certselect.coding.streamed import StreamedCoding
+from certselect.coding.tiles import stretch_starts
+from certselect.information.level_layout import LevelLayout
+from certselect.threads import side_by_side
+
+# Rows packed at a time: their bit rows stay in the second-level cache where there are some hundred levels.
+_ROWS = 1 << 13
+_ROWS_PER_CLASS = 1 << 11  # at least, else adding up tiles takes longer than counting
+_LANES, _TILE_ROWS = 8, 4
+
+
+class JointCounts:
+    """Whole numbers that add up; `Learnt` of a stream.
+
+    Parameters
+    ----------
+    coding : StreamedCoding
+    layout : LevelLayout
+    features : sequence of int
+        Those whose counts with all are wanted; how often every level occurs in each class is counted anyway.
+    n_threads : int
+    later_only : bool
+        Count each feature only with itself and those behind it in the layout.
+
+    Attributes
+    ----------
+    counts : ndarray of int64 (classes, rows, width)
+        Row 0 is that of every row, then come the levels of the features, each from `row_of` on.
+    n_rows : int
+    """
+
+    def __init__(
+        self,
+        coding: StreamedCoding,
+        layout: LevelLayout,
+        features: Sequence[int],
+        n_threads: int,
+        *,
+        later_only: bool = False,
+    ) -> None:
+        self.columns = coding.columns
+        self.features = tuple(features)
+        self._coding = coding
+        self._layout = layout
+        self._threads = n_threads
+        self._later_only = later_only
+        heights = [_TILE_ROWS, *(layout.height(i) for i in features)]
+        starts = stretch_starts(np.array(heights))
+        self.row_of = dict(zip(features, starts[1:-1].tolist(), strict=True))
+        self.counts = np.zeros((coding.n_classes, int(starts[-1]), layout.width), dtype=np.int64)
+        self.n_rows = 0
+
+    def take(self, block: pa.RecordBatch, where: str) -> None:
+        codes, target = self._coding.code_block(block, where, self._threads)
+        self.n_rows += len(target)
+        step = max(_ROWS, _ROWS_PER_CLASS * self._coding.n_classes)
+        for start in range(0, len(target), step):
+            self._count(codes[:, start : start + step], target[start : start + step])
+
+    def add(self, other: JointCounts) -> None:
+        self.counts += other.counts
+        self.n_rows += other.n_rows
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without threads of this machine: another may have fewer."""
+        return {**self.__dict__, "_threads": 1}
+
+    @cached_property
+    def _lefts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Of every row together and the features with bit rows: bit rows, tiles, rows of counts, first right level."""
+        layout = self._layout
+        packed = [i for i in self.features if layout.packed[i]]
+        starts = np.array([0, *layout.starts[packed]], dtype=np.int64)
+        tiles = np.array([1, *(layout.height(i) // _TILE_ROWS for i in packed)], dtype=np.int64)
+        rows = np.array([0, *(self.row_of[i] for i in packed)], dtype=np.int64)
+        right = starts // _LANES * _LANES if self._later_only else np.zeros_like(starts)
+        return starts, tiles, rows, right
+
+    @cached_property
+    def _scattered(self) -> list[tuple[int, int]]:
+        """Pairs of features, -1 for every row together, one of which has no bit rows."""
+        layout = self._layout
+        lefts = [-1, *self.features]
+        pairs = []
+        for i in lefts:
+            for j in range(len(layout.levels)):
+                wide = not layout.packed[j] or (i >= 0 and not layout.packed[i])
+                if wide and (i < 0 or not self._later_only or layout.starts[j] >= layout.starts[i]):
+                    pairs.append((i, j))
+        return pairs
+
+    def _count(self, codes: np.ndarray, target: np.ndarray) -> None:
+        from certselect.information.kernels.joint_counts import count_levels, pack_levels, scatter_levels
+
+        layout, n_classes = self._layout, self._coding.n_classes
+        sizes = np.bincount(target, minlength=n_classes)
+        class_words = stretch_starts(-(-sizes // 64))
+        order = np.argsort(target, kind="stable")
+        places = np.empty(len(target), dtype=np.int64)
+        places[order] = np.arange(len(target)) + np.repeat(class_words[:-1] * 64 - stretch_starts(sizes)[:-1], sizes)
+        bits = np.zeros((int(class_words[-1]), layout.n_packed), dtype=np.uint64)
+        starts = np.where(layout.packed, layout.starts, -1)
+        everyone = np.zeros((1, len(target)), dtype=np.uint8)
+        pack_levels(everyone, places, np.zeros(1, dtype=np.int64), 0, 1, bits)
+        side_by_side(
+            lambda part: pack_levels(codes, places, starts, *part, bits), _parts(len(codes), self._threads), self._threads
+        )
+        lefts, tiles, rows, right = self._lefts
+        side_by_side(
+            lambda part: count_levels(bits, class_words, lefts, tiles, rows, right, *part, self.counts),
+            _balanced(tiles * (layout.n_packed - right), self._threads),
+            self._threads,
+        )
+
+        def scatter(pair: tuple[int, int]) -> None:
+            i, j = pair
+            left, row = (everyone[0], 0) if i < 0 else (codes[i], self.row_of[i])
+            scatter_levels(left, codes[j], target, row, int(layout.starts[j]), self.counts)
+
+        side_by_side(scatter, self._scattered, self._threads)
+
+
+def _parts(n: int, n_threads: int) -> list[tuple[int, int]]:
+    return list(pairwise(np.linspace(0, n, min(n, n_threads) + 1).astype(int).tolist()))
+
+
+def _balanced(costs: np.ndarray, n_threads: int) -> list[tuple[int, int]]:
+    """Ranges of about equal cost, four for each thread."""
+    ends = np.cumsum(costs)
+    cuts = np.searchsorted(ends, np.linspace(0, ends[-1], 4 * n_threads + 1)[1:-1]) + 1
+    return list(pairwise(np.unique([0, *cuts.tolist(), len(costs)]).tolist()))

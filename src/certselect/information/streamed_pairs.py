@@ -1,0 +1,315 @@
+"""Pair terms of a table that is read in blocks, from exact joint counts; the same floats as of the table in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from certselect.coding.streamed import StreamedCoding, changed
+from certselect.errors import InvalidInput
+from certselect.information.joint_counts import JointCounts
+from certselect.information.kernels.cell_measures import CellMeasures, occurring
+from certselect.information.kernels.cell_table import SingleTerms
+from certselect.information.kernels.entropy_sums import EntropySums, StreamedLogs
+from certselect.information.level_layout import LevelLayout
+from certselect.table.streams.streamed_table import StreamedTable
+
+# Nanoseconds on one core, measured: a cell of a table read and coded, and two words of bit rows ANDed and counted.
+_READ, _WORD = 20.0, 0.15
+# Counting may take so many times as long as reading, for pairs that nobody has asked for yet.
+_AHEAD = 1.0
+# Of the budget: counts and what is made of them. The rest is for blocks of rows.
+_SHARE = 0.4
+# Cells of pairs that are measured at a time.
+_CHUNK = 1 << 20
+
+
+class StreamedPairs:
+    """Pair terms of a stream, counted when asked for, in as few passes as memory allows.
+
+    Where counting all pairs takes no longer than reading the rows, they are counted at once, in one pass. Else
+    the most relevant features are counted along with those that are asked for, since a search asks for them next.
+
+    Parameters
+    ----------
+    table : StreamedTable
+    coding : StreamedCoding
+    correction : {"none", "miller_madow", "grassberger", "shrinkage"}
+    dtype : dtype
+        Of the pair terms.
+    """
+
+    def __init__(self, table: StreamedTable, coding: StreamedCoding, correction: str, dtype: np.dtype) -> None:
+        self._table, self._coding, self._dtype = table, coding, dtype
+        self.levels = coding.coding.levels
+        self._layout = LevelLayout(self.levels)
+        self._shrinks = correction == "shrinkage"
+        self.logs = StreamedLogs(table.n_samples, "none" if self._shrinks else correction)
+        absent = coding.coding.absent
+        self._absent = np.full(len(self.levels), -1) if absent is None else absent
+        self._by_cells = self._shrinks or bool((self._absent >= 0).any())
+        # Of each feature that was counted: sums over joint counts (n,) and over those in classes, or both terms.
+        self._known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._joint: dict[int, np.ndarray] = {}  # sums of phi over all levels, absent ones too: what copies share
+        everything = self._worth_counting_all()
+        features = self._layout.order.tolist() if everything else []
+        first = self._counted(features, later_only=everything)
+        self.margins = first.counts[:, 0].copy()
+        self.classes = self.margins[:, 0]
+        self._settle_single_terms()
+        if everything:
+            self._learn_all(first)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.levels)
+
+    @property
+    def class_counts(self) -> np.ndarray:
+        """How often each level occurs in each class, feature by feature, (classes, sum of levels)."""
+        places = np.concatenate([np.arange(s, s + n) for s, n in zip(self._layout.starts, self.levels, strict=True)])
+        return self.margins[:, places]
+
+    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
+        self._count_missing(features.tolist())
+        return np.array([self._terms(kind, int(i)) for i in features], dtype=self._dtype)
+
+    def matrix(self, kind: str) -> np.ndarray:
+        self._count_all()
+        return self.rows(kind, np.arange(self.n_features))
+
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        if features is None:
+            self._count_all()
+        some = np.arange(self.n_features) if features is None else features
+        return self.rows("redundancy", some), self.rows("conditional_redundancy", some)
+
+    def copies_among(self, suspects: Iterable[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+        """Families of features that divide the rows alike, among groups of suspects."""
+        groups = [list(group) for group in suspects]
+        self._count_missing([i for group in groups for i in group[:-1]])
+        families = []
+        for group in groups:
+            while len(group) > 1:
+                first, *rest = group
+                same = [j for j in rest if self._alike(first, j)]
+                if same:
+                    families.append((first, *same))
+                group = [j for j in rest if j not in same]
+        return tuple(sorted(families))
+
+    def _alike(self, i: int, j: int) -> bool:
+        """Whether the joint table of two features has as few cells as each of them."""
+        return bool(self._joint[i][j] == self._own_joint[i] == self._own_joint[j])
+
+    def _terms(self, kind: str, i: int) -> np.ndarray:
+        first, second = self._known[i]
+        if self._by_cells:
+            redundancy, conditional = first, second
+        else:
+            sums = self.sums
+            assert isinstance(sums, EntropySums)
+            # Rounding of phi may leave a unit or two below 0, a correction more.
+            redundancy = np.maximum(first - sums.level[i] - sums.level + sums.total, 0) * sums.unit
+            conditional = np.maximum(second - sums.level_class[i] - sums.level_class + sums.classes, 0) * sums.unit
+        if kind == "interaction":
+            return redundancy - conditional
+        return redundancy if kind == "redundancy" else conditional
+
+    # Counting
+
+    def _worth_counting_all(self) -> bool:
+        bytes_needed = 8 * self._coding.n_classes * self._layout.width**2
+        return bytes_needed <= self._room and self._cost(self.n_features) / 2 <= _AHEAD * self._reading
+
+    @property
+    def _room(self) -> float:
+        return _SHARE * self._table.budget
+
+    @property
+    def _reading(self) -> float:
+        """Nanoseconds a row takes to be read and coded."""
+        return _READ * len(self._coding.columns)
+
+    def _cost(self, n_features: int) -> float:
+        """Nanoseconds that counting so many features with all takes for a row."""
+        return _WORD * self._layout.width**2 / 64 * n_features / self.n_features
+
+    def _bytes(self, feature: int) -> int:
+        return 8 * self._coding.n_classes * self._layout.height(feature) * self._layout.width
+
+    def _count_missing(self, features: Sequence[int]) -> None:
+        waiting = [i for i in dict.fromkeys(features) if i not in self._known]
+        while waiting:
+            if len(waiting) < self.n_features:
+                by_relevance = np.argsort(-self.sums.relevance, kind="stable").tolist()
+                asked = set(waiting)
+                waiting += [i for i in by_relevance if i not in self._known and i not in asked]
+            left, now, asked_for = self._room, [], len(features)
+            while waiting:
+                left -= self._bytes(waiting[0])
+                ahead = len(now) >= asked_for and self._cost(len(now) + 1) > _AHEAD * self._reading
+                if now and (left < 0 or ahead):
+                    break
+                now.append(waiting.pop(0))
+            self._learn(self._counted(now, later_only=False))
+            waiting = [i for i in dict.fromkeys(features) if i not in self._known]
+
+    def _count_all(self) -> None:
+        """All pairs, each once, in as few passes as there is room for."""
+        waiting = self._layout.order.tolist()
+        if all(i in self._known for i in waiting):
+            return
+        while waiting:
+            left, now = self._room, []
+            while waiting and (not now or left > 0):
+                now.append(waiting.pop(0))
+                left -= self._bytes(now[-1])
+            self._learn_all(self._counted(now, later_only=True))
+
+    def _counted(self, features: Sequence[int], *, later_only: bool) -> JointCounts:
+        learnt = JointCounts(self._coding, self._layout, features, self._table.n_threads, later_only=later_only)
+        found = self._table.run(learnt, "counting")
+        if found.n_rows != self._table.n_samples:
+            raise changed(f"{found.n_rows} rows where there had been {self._table.n_samples}")
+        return found
+
+    def _learn(self, found: JointCounts) -> None:
+        for i in found.features:
+            self._known[i], self._joint[i] = self._measured(i, found)
+
+    def _learn_all(self, found: JointCounts) -> None:
+        """Of counts with later features only: the others are known from those before."""
+        starts = self._layout.starts
+        stores = self._all_pairs
+        for i in found.features:
+            (first, second), joint = self._measured(i, found)
+            later = starts >= starts[i]
+            for store, row in zip(stores, (first, second, joint), strict=True):
+                store[i, later] = row[later]
+                store[later, i] = row[later]
+            self._known[i], self._joint[i] = (stores[0][i], stores[1][i]), stores[2][i]
+
+    @cached_property
+    def _all_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Room for what is known of all pairs: two terms or sums, and sums over all levels."""
+        n, dtype = self.n_features, np.float64 if self._by_cells else np.int64
+        return np.zeros((n, n), dtype=dtype), np.zeros((n, n), dtype=dtype), np.zeros((n, n), dtype=np.int64)
+
+
+    # Measuring
+
+    def _measured(self, i: int, found: JointCounts) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+        begin = found.row_of[i]
+        counts = found.counts[:, begin : begin + int(self.levels[i])]
+        whole = counts.sum(axis=0)
+        joint = self._layout.summed(self._plain_logs.of(whole).sum(axis=0))
+        if self._by_cells:
+            return self._cell_terms(i, counts), joint
+        if self._plain_logs is self.logs:
+            first = joint
+        else:
+            first = self._phi_sums(whole[None])
+        return (first, self._phi_sums(counts)), joint
+
+    def _phi_sums(self, counts: np.ndarray) -> np.ndarray:
+        """Sums of phi over joint tables (any, levels, width) with every feature, (n,)."""
+        return self._layout.summed(self.logs.of(counts).sum(axis=(0, 1)))
+
+    def _cell_terms(self, i: int, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """I(Xi;Xj) and I(Xi;Xj|C) of a feature with all, each pair from the rows where both have a value."""
+        n, (n_classes, levels, _) = self.n_features, counts.shape
+        redundancy, conditional = np.empty(n), np.empty(n)
+        padded = np.concatenate([counts, np.zeros((n_classes, levels, 1), dtype=np.int64)], axis=2)
+        if self._absent[i] >= 0:
+            padded[:, self._absent[i]] = 0
+        widest = int(self.levels.max())
+        step = max(1, _CHUNK // (n_classes * levels * widest))
+        for start in range(0, n, step):
+            some = np.arange(start, min(n, start + step))
+            places = self._layout.starts[some, None] + np.arange(widest)
+            kept = (np.arange(widest) < self.levels[some, None]) & (np.arange(widest) != self._absent[some, None])
+            joint = padded[:, :, np.where(kept, places, self._layout.width)].transpose(2, 1, 0, 3)
+            redundancy[some], conditional[some] = self._information(joint)
+        diagonal = self.sums
+        assert isinstance(diagonal, SingleTerms)
+        redundancy[i], conditional[i] = diagonal.entropy[i], diagonal.conditional_entropy[i]
+        return redundancy, conditional
+
+    def _information(self, joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of pairs of features from counts (pairs, left, class, right)."""
+        whole = joint.sum(axis=2)
+        arrays = (
+            joint,
+            joint.sum(axis=3),
+            joint.sum(axis=1),
+            joint.sum(axis=(1, 3)),
+            whole,
+            whole.sum(axis=2),
+            whole.sum(axis=1),
+        )
+        joint, left_class, right_class, classes, whole, left, right = (
+            np.ascontiguousarray(array).reshape(len(joint), -1) for array in arrays
+        )
+        samples, i, j, k = left.sum(axis=1), occurring(left), occurring(right), occurring(classes)
+        one = np.ones_like(i)
+        measures = self._measures
+        return (
+            measures.information([whole, left, right, samples[:, None]], [i * j, i, j, one], samples),
+            measures.information([joint, left_class, right_class, classes], [i * j * k, i * k, j * k, k], samples),
+        )
+
+    def _settle_single_terms(self) -> None:
+        """Terms of single features, from how often their levels occur in each class."""
+        self._measures = CellMeasures(self.logs, self._shrinks)
+        self._plain_logs = self.logs if self.logs.correction == "none" else StreamedLogs(self._table.n_samples, "none")
+        by_level = self.margins.sum(axis=0)
+        self._own_joint = self._layout.summed(self._plain_logs.of(by_level))
+        if not self._by_cells:
+            level = self._layout.summed(self.logs.of(by_level))
+            level_class = self._layout.summed(self.logs.of(self.margins).sum(axis=0))
+            classes = int(self.logs.of(self.classes).sum())
+            self.sums: EntropySums | SingleTerms = EntropySums(
+                level, level_class, classes, self.logs.total, self.logs.unit
+            )
+            return
+        n, measures = self.n_features, self._measures
+        relevance, entropy, conditional = np.empty(n), np.empty(n), np.empty(n)
+        for i in range(n):
+            own = self.margins[:, self._layout.starts[i] : self._layout.starts[i] + self.levels[i]].copy()
+            if self._absent[i] >= 0:
+                own[:, self._absent[i]] = 0
+            whole, levels, classes = own.T.reshape(1, -1), own.sum(axis=0)[None], own.sum(axis=1)[None]
+            samples, k, j = classes.sum(axis=1), occurring(classes), occurring(levels)
+            tables = [whole, levels, classes, samples[:, None]]
+            relevance[i] = measures.information(tables, [j * k, j, k, np.ones_like(j)], samples)[0]
+            of_pairs, of_classes = measures.sums([(whole, j * k), (classes, k)], samples)
+            conditional[i] = measures.nats(of_classes - of_pairs, samples)[0]
+            entropy[i] = measures.entropy(levels)[0]
+        target = float(measures.entropy(self.classes[None])[0])
+        self.sums = SingleTerms(relevance, entropy, conditional, target)
+
+    @property
+    def constant(self) -> np.ndarray:
+        """Features of which one level occurs only; an absent value is none."""
+        by_level = self.margins.sum(axis=0)
+        taken = self._layout.summed((by_level > 0).astype(np.int64))
+        has_gap = self._absent >= 0
+        gaps = by_level[np.where(has_gap, self._layout.starts + self._absent, 0)] > 0
+        return taken - (has_gap & gaps) <= 1
+
+
+class NotCounted:
+    """What is not counted block by block: the joint table of three or more columns."""
+
+    def _refuse(self, *_: object) -> np.ndarray:
+        raise InvalidInput(
+            "a criterion of three or more columns together, or of the Gini impurity, for a table that is read block by "
+            "block",
+            "one of pairs: 'jmi', 'mrmr', 'cmim', 'disr', ...",
+            "Pass memory= enough to hold the table, or a sample of its rows.",
+        )
+
+    information_given = impurity_gain = _refuse

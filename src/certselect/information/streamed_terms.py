@@ -1,0 +1,72 @@
+"""streamed_terms: StreamedTable -> InformationTerms, as `measure_table` gives them for a table in memory."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from certselect.coding.copies import resembling_groups
+from certselect.coding.streamed import code_stream
+from certselect.errors import InvalidInput
+from certselect.information.chance import ChanceInformation, ChancePairs
+from certselect.information.choice import cut_integers
+from certselect.information.kernels.margins import CountedMargins
+from certselect.information.sound_pairs import SoundPairs
+from certselect.information.streamed_pairs import NotCounted, StreamedPairs
+from certselect.information.terms import Families, InformationTerms
+from certselect.settings import Measuring
+from certselect.table.streams.streamed_table import StreamedTable
+
+
+def streamed_terms(table: StreamedTable, measuring: Measuring, dtype: np.dtype) -> InformationTerms:
+    """The information terms of a table that is read in blocks: the same floats as of the table in memory."""
+    started = time.perf_counter()
+    auto, correction = measuring.measure == "auto", measuring.correction
+    counted = "none" if correction == "chance" else correction
+    coding = code_stream(table, measuring)
+    coded = time.perf_counter() - started
+    pairs: Any = StreamedPairs(table, coding, counted, dtype)
+    sums, constant, levels = pairs.sums, pairs.constant, pairs.levels
+    relevance, chance = sums.relevance, None
+    find_copies = partial(_copies, pairs, np.stack([relevance, sums.entropy], axis=1), constant)
+    absent = coding.coding.absent
+    if counted == "none":
+        chance = ChanceInformation(CountedMargins(levels, pairs.class_counts, absent), relevance, pairs.logs)
+    if correction == "chance" and chance is not None:
+        if absent is not None:
+            raise InvalidInput(
+                "correction='chance' with missing='pairwise' for a table that is read block by block",
+                "missing='level', or another correction",
+                "Pass memory= enough to hold the table.",
+            )
+        relevance, pairs = np.maximum(relevance - chance.expected, 0.0), ChancePairs(pairs, chance)
+    if correction != "none" or absent is not None:
+        pairs = SoundPairs(pairs, relevance, sums.entropy)
+    described = {name: value for name, value in coding.coding.describe().items() if value is not None}
+    whole = [i for i, one in enumerate(table.features) if one.kind == "whole"]
+    why = f"plugin: {table.n_samples} rows of {table.n_features} columns, read block by block"
+    return InformationTerms(
+        relevance=relevance,
+        entropy=sums.entropy,
+        target_entropy=sums.target_entropy,
+        n_samples=table.n_samples,
+        feature_names=table.feature_names,
+        levels=levels,
+        constant=constant,
+        pairs=pairs,
+        coding=coding.coding,
+        by_chance=chance,
+        cells=NotCounted(),  # type: ignore[arg-type] (it has the two methods that are asked for)
+        settings={"measure": "plugin", "correction": correction, **described},
+        picked=why if auto else "",
+        decisions=(*table.decisions, *cut_integers(np.array(whole), coding.coding)),
+        find_copies=find_copies,
+        seconds={"coding": coded, "relevance": time.perf_counter() - started - coded},
+    )
+
+
+def _copies(pairs: StreamedPairs, alike: np.ndarray, constant: np.ndarray) -> Families:
+    return pairs.copies_among(resembling_groups(alike, constant))

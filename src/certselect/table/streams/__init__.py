@@ -1,0 +1,1 @@
+"""Tables that are read block by block, because they may be larger than memory."""

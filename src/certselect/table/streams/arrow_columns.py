@@ -1,0 +1,52 @@
+"""A column of a block of rows -> Column, as `read_frame` would read it, without a copy where Arrow allows that."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from certselect.table.columns import Column
+from certselect.table.frames import read_frame
+
+_FLOATS = (pa.float32(), pa.float64())
+
+
+def read_cells(array: pa.Array, name: str) -> Column:
+    """A column of numbers (float64, NaN where there is none), integers or bools, or codes of categories."""
+    kind = array.type
+    if kind in _FLOATS:
+        numbers = np.from_dlpack(array) if not array.null_count else _with_gaps(array)
+        return Column(0, "number", numbers.astype(np.float64, copy=False))
+    if pa.types.is_integer(kind) and not array.null_count:
+        return Column(0, "integer", np.from_dlpack(array))
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
+        return _texts(array)
+    blocks, dated = read_frame(pa.table([pa.chunked_array([array])], names=["0"]), [name])
+    values, missing = blocks[0].values[:, 0], None if blocks[0].missing is None else blocks[0].missing[:, 0]
+    vocabulary = blocks[0].vocabularies[0] if blocks[0].vocabularies else ()
+    if blocks[0].kind == "number":
+        values = values.astype(np.float64, copy=False)
+    return Column(0, blocks[0].kind, values, vocabulary, missing, dated=bool(dated))
+
+
+def _with_gaps(array: pa.Array) -> np.ndarray:
+    known = np.from_dlpack(array.is_valid().cast(pa.uint8())) == 1
+    numbers = np.frombuffer(array.buffers()[1], dtype=f"f{array.type.bit_width // 8}")
+    return np.where(known, numbers[array.offset : array.offset + len(array)], np.nan)
+
+
+def _texts(array: pa.Array) -> Column:
+    """Categories by the words that occur; a dictionary may hold others, and one more than once."""
+    encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    there = encoded.is_valid().to_numpy(zero_copy_only=False)
+    codes = np.where(there, encoded.indices.fill_null(0).to_numpy(zero_copy_only=False), -1).astype(np.int64)
+    words = encoded.dictionary.to_pylist()
+    occur = np.flatnonzero(np.bincount(codes + 1, minlength=len(words) + 1)[1:])
+    code_of: dict[object, int] = {}
+    own = np.full(len(words) + 1, -1, dtype=np.int32)  # the last place is that of code -1
+    for place in occur.tolist():
+        if words[place] is not None:
+            own[place] = code_of.setdefault(words[place], len(code_of))
+    codes = own[codes]
+    missing = codes < 0
+    return Column(0, "category", codes, tuple(code_of), missing if missing.any() else None)

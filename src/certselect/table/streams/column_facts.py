@@ -1,0 +1,201 @@
+"""What one pass learns of every column: its kind, how many values are missing, its ends, its levels if they are few."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from certselect.table.columns import Column
+from certselect.table.kinds import EXACT, NEARLY_ALL
+from certselect.table.model import Kind
+from certselect.table.streams.arrow_columns import read_cells
+from certselect.threads import side_by_side
+
+# Different values of a column that are told apart at most: words, of which some may be dates, and numbers.
+MOST_WORDS, MOST_NUMBERS = 1 << 14, 1000
+_LOOKED_AT = 4096  # rows that show of most columns that they have many values
+_TABULATED = 1 << 16  # largest span of integers whose values are told apart by a table
+
+
+@dataclass(eq=False)
+class ColumnFacts:
+    """Of one column, in the rows that were seen.
+
+    Attributes
+    ----------
+    kind : Kind or None
+        None before the first block.
+    dated, boolean : bool
+        Its numbers are seconds of dates; its integers are bools.
+    rows, missing, infinite : int
+        How many there are, and how many have no value, or an infinite one.
+    low, high : float or int, or None
+        Smallest and largest finite number.
+    whole : bool
+        All numbers are whole, and small enough to be integers.
+    values : set or None
+        The different values; None if they are more than are told apart.
+    different : int
+        No more different values than this: those of every block, added up.
+    overlapping : bool
+        Values of one block may occur in another, so that `different` may be too many.
+    """
+
+    kind: Kind | None = None
+    dated: bool = False
+    boolean: bool = False
+    rows: int = 0
+    missing: int = 0
+    infinite: int = 0
+    low: Any = None
+    high: Any = None
+    whole: bool = True
+    values: set[Hashable] | None = field(default_factory=set)
+    different: int = 0
+    overlapping: bool = False
+
+    @property
+    def present(self) -> int:
+        return self.rows - self.missing
+
+    def take(self, column: Column) -> None:
+        if self.kind is None:
+            self.kind, self.boolean = column.kind, column.values.dtype == bool
+        self.dated |= column.dated
+        self.rows += len(column.values)
+        if column.kind == "category":
+            self.missing += 0 if column.missing is None else int(column.missing.sum())
+            self._tell_apart(column.vocabulary, MOST_WORDS)
+            self.different += len(column.vocabulary)
+            self.overlapping = True
+        elif column.kind == "number":
+            self._take_numbers(column.values)
+        else:
+            values = column.values if column.missing is None else column.values[~column.missing]
+            self.missing += len(column.values) - len(values)
+            self._take_integers(values.view(np.uint8) if values.dtype == bool else values)
+
+    def _take_numbers(self, values: np.ndarray) -> None:
+        if not np.isfinite(values.sum()):
+            finite = np.isfinite(values)
+            self.missing += int(np.isnan(values).sum())
+            self.infinite += int(np.isinf(values).sum())
+            values = values[finite]
+        if not len(values):
+            return
+        if self.whole:
+            self.whole = all(
+                bool(((part == np.floor(part)) & (np.abs(part) < EXACT)).all())
+                for part in (values[:_LOOKED_AT], values[_LOOKED_AT:])
+            )
+        if self.whole:
+            self._take_integers(values)
+            return
+        self._stretch(float(values.min()), float(values.max()))
+        if self.values is not None:
+            self._tell_apart(_different(values), MOST_NUMBERS)
+
+    def _take_integers(self, values: np.ndarray) -> None:
+        if not len(values):
+            return
+        low, high = values.min().item(), values.max().item()
+        self._stretch(low, high)
+        possible = min(len(values), int(high) - int(low) + 1)
+        # An identifier has nearly as many different values as rows; most columns cannot, by their span.
+        self.different += possible if possible < NEARLY_ALL * len(values) else len(np.unique(values))
+        if self.values is None:
+            return
+        if possible <= _TABULATED and high - low < _TABULATED and values.dtype.kind != "f":
+            places = np.flatnonzero(np.bincount(offsets_from(low, values)))
+            self._tell_apart([low + place for place in places.tolist()], MOST_NUMBERS)
+        else:
+            self._tell_apart(_different(values), MOST_NUMBERS)
+
+    def _stretch(self, low: Any, high: Any) -> None:
+        if self.low is None:
+            self.low, self.high = low, high
+            return
+        self.overlapping |= low <= self.high and high >= self.low
+        self.low, self.high = min(self.low, low), max(self.high, high)
+
+    def _tell_apart(self, values: Iterable[Hashable] | None, most: int) -> None:
+        if values is None:
+            self.values = None
+        elif self.values is not None:
+            self.values.update(values)
+            if len(self.values) > most:
+                self.values = None
+
+    def add(self, other: ColumnFacts) -> None:
+        """The facts of the rows of both."""
+        if other.kind is None:
+            return
+        if self.kind is None:
+            self.kind, self.boolean = other.kind, other.boolean
+        self.dated |= other.dated
+        self.rows, self.missing = self.rows + other.rows, self.missing + other.missing
+        self.infinite += other.infinite
+        if other.low is not None:
+            self._stretch(other.low, other.high)
+        self.overlapping |= other.overlapping
+        self.whole &= other.whole
+        self.different += other.different
+        self._tell_apart(other.values, MOST_WORDS if self.kind == "category" else MOST_NUMBERS)
+
+
+def _different(values: np.ndarray) -> list[Hashable] | None:
+    """The different numbers; None if already the first show that they are many."""
+    first = np.unique(values[:_LOOKED_AT])
+    if len(first) > MOST_NUMBERS:
+        return None
+    return np.unique(values + 0.0 if values.dtype.kind == "f" else values).tolist()
+
+
+def offsets_from(low: int, values: np.ndarray) -> np.ndarray:
+    """How far whole numbers lie above the smallest, which is no further than an int64 reaches."""
+    wide = values if values.dtype.kind == "f" or values.dtype == np.uint64 else values.astype(np.int64)
+    return (wide - wide.dtype.type(low)).astype(np.int64)
+
+
+class Survey:
+    """The facts of some columns of a stream; `Learnt` of it."""
+
+    def __init__(self, columns: Sequence[str], n_threads: int) -> None:
+        self.columns = tuple(columns)
+        self.facts = {name: ColumnFacts() for name in columns}
+        self._threads = n_threads
+
+    def take(self, block: pa.RecordBatch, where: str) -> None:
+        side_by_side(lambda name: self.facts[name].take(read_cells(block.column(name), name)), self.columns, self._threads)
+
+    def add(self, other: Survey) -> None:
+        for name, facts in self.facts.items():
+            facts.add(other.facts[name])
+
+
+class DifferentIntegers:
+    """How many different integers columns have that nearly count their rows; `Learnt` of a stream."""
+
+    def __init__(self, lows: dict[str, int], spans: dict[str, int]) -> None:
+        self.columns = tuple(lows)
+        self._lows = lows
+        self._seen = {name: np.zeros(spans[name] + 1, dtype=bool) for name in lows}
+
+    def take(self, block: pa.RecordBatch, where: str) -> None:
+        for name in self.columns:
+            column = read_cells(block.column(name), name)
+            values = column.values if column.missing is None else column.values[~column.missing]
+            values = values[~np.isnan(values)] if values.dtype.kind == "f" else values
+            self._seen[name][offsets_from(self._lows[name], values)] = True
+
+    def add(self, other: DifferentIntegers) -> None:
+        for name in self.columns:
+            self._seen[name] |= other._seen[name]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {name: int(seen.sum()) for name, seen in self._seen.items()}

@@ -1,0 +1,68 @@
+"""RowSample: some rows of a stream, evenly spread over all of it; and a quick one, of some of its units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from certselect.table.streams.passes import block_rows
+from certselect.table.streams.row_source import RowSource
+
+_MOST_UNITS = 32  # that a quick sample looks at
+
+
+class RowSample:
+    """Every so-manieth row; `Learnt` of a stream.
+
+    Where nobody knows how many rows there are, all are kept at first, and every other one is
+    dropped as often as they become too many.
+    """
+
+    def __init__(self, columns: Sequence[str], n_rows: int | None, most: int) -> None:
+        self.columns = tuple(columns)
+        self._most = most
+        self._step = 1 if n_rows is None else max(1, n_rows // most)
+        self._seen = 0
+        self._kept: list[pa.Table] = []
+        self._n_kept = 0
+
+    def take(self, block: pa.RecordBatch, where: str) -> None:
+        first = -self._seen % self._step
+        self._seen += block.num_rows
+        places = np.arange(first, block.num_rows, self._step)
+        if len(places):
+            part = pa.Table.from_batches([block.select(list(self.columns))]).take(places)
+            self._kept.append(part)
+            self._n_kept += part.num_rows
+        self._thin()
+
+    def add(self, other: RowSample) -> None:
+        self._kept += other._kept
+        self._n_kept += other._n_kept
+        self._seen += other._seen
+        self._thin()
+
+    def _thin(self) -> None:
+        while self._n_kept > 2 * self._most:
+            rows = self.rows.take(np.arange(0, self._n_kept, 2))
+            self._kept, self._n_kept, self._step = [rows], rows.num_rows, 2 * self._step
+
+    @property
+    def rows(self) -> pa.Table:
+        return pa.concat_tables(self._kept, promote_options="permissive") if self._kept else pa.table({})
+
+
+def quick_sample(source: RowSource, columns: Sequence[str], n_rows: int) -> pa.Table:
+    """About so many rows from the beginnings of some units, spread over all of them: read in a moment."""
+    units = np.unique(np.linspace(0, len(source.units) - 1, _MOST_UNITS).astype(int)).tolist()
+    each, parts = -(-n_rows // len(units)), []
+    for unit in units:
+        left = each
+        for block in source.blocks(unit, columns, min(each, block_rows(len(columns)))):
+            parts.append(pa.Table.from_batches([block.slice(0, left)]))
+            left -= block.num_rows
+            if left <= 0:
+                break
+    return pa.concat_tables(parts, promote_options="permissive")
