@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,11 @@ from certselect.errors import InvalidInput
 from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table.streams.arrow_columns import read_cells
-from certselect.table.streams.column_facts import offsets_from
 from certselect.table.streams.row_sample import quick_sample
 from certselect.table.streams.streamed_table import Feature, StreamedTable, sample_numbers
 from certselect.threads import side_by_side
 
-_FEWEST_SAMPLED, _MOST_SAMPLED = 1 << 12, 1 << 18
+_FEWEST_SAMPLED, _MOST_SAMPLED = 1 << 12, 1 << 17
 _KEPT_BYTES = 16  # of a number within a bracket: itself, and how often it occurs
 _NOT_STREAMED = "for a table that is read block by block"
 _TABULATED = 1 << 16  # largest span of integers that are looked up in a table
@@ -59,33 +59,42 @@ class LevelCoder:
     missing_code: int
 
     def code(self, block: pa.RecordBatch, codes: np.ndarray, where: str) -> None:
+        from certselect.coding.brackets import look_up
+
         column = read_cells(block.column(self.name), self.name)
+        values = column.values.view(np.uint8) if column.values.dtype == bool else column.values
         if column.kind == "category":
             code_of = {value: code for code, value in enumerate(self.values)}
-            told = np.array([*(code_of.get(value, -2) for value in column.vocabulary), -1])
-            found = told[column.values]
+            # Behind the words comes what has none.
+            table = np.array([*(code_of.get(value, -1) for value in column.vocabulary), self.missing_code])
+            known = look_up(values if column.missing is None else np.where(values < 0, len(table) - 1, values), 0, table, codes)
+        elif values.dtype.kind in "iu" and self._table is not None and column.missing is None:
+            known = look_up(values, np.int64(self.values[0]), self._table, codes)
         else:
-            found = self._places(column.values.view(np.uint8) if column.values.dtype == bool else column.values)
-            lacking = np.isnan(column.values) if column.values.dtype.kind == "f" else column.missing
+            found = self._places(values)
+            lacking = np.isnan(values) if values.dtype.kind == "f" else column.missing
             if lacking is not None:
-                found = np.where(lacking, -1, found)
-        lowest = int(found.min(initial=0))
-        if lowest < 0:
-            if lowest == -2 or self.missing_code < 0:
-                raise changed(f"a value of column {self.name!r} in {where} that was not there before")
-            found = np.where(found < 0, self.missing_code, found)
-        codes[:] = found
+                found = np.where(lacking, self.missing_code, found)
+            known = int(found.min(initial=0)) >= 0
+            codes[:] = found
+        if not known:
+            raise changed(f"a value of column {self.name!r} in {where} that was not there before")
+
+    @cached_property
+    def _table(self) -> np.ndarray | None:
+        """Codes of integers by their distance from the smallest; None if they are too far apart."""
+        first, last = self.values[0], self.values[-1]
+        if isinstance(first, str) or not -(2**62) < first <= last < 2**62 or last - first > _TABULATED:
+            return None
+        table = np.full(int(last - first) + 1, -1)
+        table[[int(value - first) for value in self.values]] = np.arange(len(self.values))
+        return table
 
     def _places(self, numbers: np.ndarray) -> np.ndarray:
-        """Codes of numbers, -2 for those that are none of the values."""
+        """Codes of numbers, -1 for those that are none of the values."""
         known = np.array(self.values, dtype=np.float64 if numbers.dtype.kind == "f" else None)
-        low, span = self.values[0], int(self.values[-1]) - int(self.values[0])
-        if numbers.dtype.kind != "f" and span <= _TABULATED:
-            table = np.full(span + 3, -2)
-            table[offsets_from(low, known) + 1] = np.arange(len(known))
-            return table[np.clip(offsets_from(low, numbers), -1, span + 1) + 1]
         places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
-        return np.where(known[places] == numbers, places, -2)
+        return np.where(known[places] == numbers, places, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +212,7 @@ def _survey_with_brackets(
             if left > 0:
                 brackets[name] = own
     also = [Brackets(brackets, {}, table.n_threads)] if brackets else []
-    learnt = table.survey(also)
+    learnt = table.survey(also, all_levels=measuring.integers == "levels")
     return samples, dict(learnt[0].parts) if learnt else {}
 
 

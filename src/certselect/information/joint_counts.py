@@ -11,13 +11,12 @@ import pyarrow as pa
 
 from certselect.coding.streamed import StreamedCoding
 from certselect.coding.tiles import stretch_starts
-from certselect.information.level_layout import LevelLayout
+from certselect.information.level_layout import LANES, TILE_ROWS, LevelLayout
 from certselect.threads import side_by_side
 
 # Rows packed at a time: their bit rows stay in the second-level cache where there are some hundred levels.
 _ROWS = 1 << 13
 _ROWS_PER_CLASS = 1 << 11  # at least, else adding up tiles takes longer than counting
-_LANES, _TILE_ROWS = 8, 4
 
 
 class JointCounts:
@@ -35,9 +34,8 @@ class JointCounts:
 
     Attributes
     ----------
-    counts : ndarray of int64 (classes, rows, width)
-        Row 0 is that of every row, then come the levels of the features, each from `row_of` on.
     n_rows : int
+        That were counted.
     """
 
     def __init__(
@@ -55,22 +53,48 @@ class JointCounts:
         self._layout = layout
         self._threads = n_threads
         self._later_only = later_only
-        heights = [_TILE_ROWS, *(layout.height(i) for i in features)]
+        heights = [TILE_ROWS, *(layout.height(i) for i in features)]
         starts = stretch_starts(np.array(heights))
-        self.row_of = dict(zip(features, starts[1:-1].tolist(), strict=True))
-        self.counts = np.zeros((coding.n_classes, int(starts[-1]), layout.width), dtype=np.int64)
+        self._row_of = dict(zip(features, starts[1:-1].tolist(), strict=True))
+        # Row 0 is that of every row together, then come the levels of the features.
+        self._counts = np.zeros((coding.n_classes, int(starts[-1]), layout.counted_width), dtype=np.int64)
+        self._sizes = np.zeros(coding.n_classes, dtype=np.int64)
         self.n_rows = 0
 
     def take(self, block: pa.RecordBatch, where: str) -> None:
         codes, target = self._coding.code_block(block, where, self._threads)
         self.n_rows += len(target)
+        self._sizes += np.bincount(target, minlength=self._coding.n_classes)
         step = max(_ROWS, _ROWS_PER_CLASS * self._coding.n_classes)
         for start in range(0, len(target), step):
             self._count(codes[:, start : start + step], target[start : start + step])
 
     def add(self, other: JointCounts) -> None:
-        self.counts += other.counts
+        self._counts += other._counts
+        self._sizes += other._sizes
         self.n_rows += other.n_rows
+
+    @cached_property
+    def margins(self) -> np.ndarray:
+        """How often each level of each feature occurs in each class, (classes, width of the layout)."""
+        return self._layout.completed(self._counts[:, 0], self._sizes)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Rows of each class."""
+        return self._sizes
+
+    def joint(self, feature: int) -> np.ndarray:
+        """How often its levels occur together with each level of each feature in each class, (classes, levels, width)."""
+        layout, row, levels = self._layout, self._row_of[feature], int(self._layout.levels[feature])
+        counted = int(layout.counted[feature])
+        own = self.margins[:, layout.starts[feature] : layout.starts[feature] + counted]
+        full = np.empty((len(own), levels, layout.width), dtype=np.int64)
+        full[:, :counted] = layout.completed(self._counts[:, row : row + counted], own)
+        if counted < levels:
+            full[:, counted] = self.margins - full[:, :counted].sum(axis=1)
+        # Beside features that were not counted with this one stands nonsense, but no negative count.
+        return np.maximum(full, 0) if self._later_only else full
 
     def __getstate__(self) -> dict[str, object]:
         """Without threads of this machine: another may have fewer."""
@@ -81,10 +105,10 @@ class JointCounts:
         """Of every row together and the features with bit rows: bit rows, tiles, rows of counts, first right level."""
         layout = self._layout
         packed = [i for i in self.features if layout.packed[i]]
-        starts = np.array([0, *layout.starts[packed]], dtype=np.int64)
-        tiles = np.array([1, *(layout.height(i) // _TILE_ROWS for i in packed)], dtype=np.int64)
-        rows = np.array([0, *(self.row_of[i] for i in packed)], dtype=np.int64)
-        right = starts // _LANES * _LANES if self._later_only else np.zeros_like(starts)
+        starts = np.array([0, *layout.counted_starts[packed]], dtype=np.int64)
+        tiles = np.array([1, *(layout.height(i) // TILE_ROWS for i in packed)], dtype=np.int64)
+        rows = np.array([0, *(self._row_of[i] for i in packed)], dtype=np.int64)
+        right = starts // LANES * LANES if self._later_only else np.zeros_like(starts)
         return starts, tiles, rows, right
 
     @cached_property
@@ -96,7 +120,7 @@ class JointCounts:
         for i in lefts:
             for j in range(len(layout.levels)):
                 wide = not layout.packed[j] or (i >= 0 and not layout.packed[i])
-                if wide and (i < 0 or not self._later_only or layout.starts[j] >= layout.starts[i]):
+                if wide and (i < 0 or not self._later_only or layout.counted_starts[j] >= layout.counted_starts[i]):
                     pairs.append((i, j))
         return pairs
 
@@ -110,23 +134,23 @@ class JointCounts:
         places = np.empty(len(target), dtype=np.int64)
         places[order] = np.arange(len(target)) + np.repeat(class_words[:-1] * 64 - stretch_starts(sizes)[:-1], sizes)
         bits = np.zeros((int(class_words[-1]), layout.n_packed), dtype=np.uint64)
-        starts = np.where(layout.packed, layout.starts, -1)
+        starts = np.where(layout.packed, layout.counted_starts, -1)
         everyone = np.zeros((1, len(target)), dtype=np.uint8)
-        pack_levels(everyone, places, np.zeros(1, dtype=np.int64), 0, 1, bits)
+        pack_levels(everyone, places, np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64), 0, 1, bits)
         side_by_side(
-            lambda part: pack_levels(codes, places, starts, *part, bits), _parts(len(codes), self._threads), self._threads
+            lambda part: pack_levels(codes, places, starts, layout.counted, *part, bits), _parts(len(codes), self._threads), self._threads
         )
         lefts, tiles, rows, right = self._lefts
         side_by_side(
-            lambda part: count_levels(bits, class_words, lefts, tiles, rows, right, *part, self.counts),
+            lambda part: count_levels(bits, class_words, lefts, tiles, rows, right, *part, self._counts),
             _balanced(tiles * (layout.n_packed - right), self._threads),
             self._threads,
         )
 
         def scatter(pair: tuple[int, int]) -> None:
             i, j = pair
-            left, row = (everyone[0], 0) if i < 0 else (codes[i], self.row_of[i])
-            scatter_levels(left, codes[j], target, row, int(layout.starts[j]), self.counts)
+            left, row = (everyone[0], 0) if i < 0 else (codes[i], self._row_of[i])
+            scatter_levels(left, codes[j], target, row, int(layout.counted_starts[j]), int(layout.counted[i]) if i >= 0 else 1, int(layout.counted[j]), self._counts)
 
         side_by_side(scatter, self._scattered, self._threads)
 

@@ -56,8 +56,7 @@ class StreamedPairs:
         everything = self._worth_counting_all()
         features = self._layout.order.tolist() if everything else []
         first = self._counted(features, later_only=everything)
-        self.margins = first.counts[:, 0].copy()
-        self.classes = self.margins[:, 0]
+        self.margins, self.classes = first.margins, first.sizes
         self._settle_single_terms()
         if everything:
             self._learn_all(first)
@@ -65,12 +64,6 @@ class StreamedPairs:
     @property
     def n_features(self) -> int:
         return len(self.levels)
-
-    @property
-    def class_counts(self) -> np.ndarray:
-        """How often each level occurs in each class, feature by feature, (classes, sum of levels)."""
-        places = np.concatenate([np.arange(s, s + n) for s, n in zip(self._layout.starts, self.levels, strict=True)])
-        return self.margins[:, places]
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         self._count_missing(features.tolist())
@@ -121,7 +114,7 @@ class StreamedPairs:
     # Counting
 
     def _worth_counting_all(self) -> bool:
-        bytes_needed = 8 * self._coding.n_classes * self._layout.width**2
+        bytes_needed = 8 * self._coding.n_classes * self._layout.counted_width**2
         return bytes_needed <= self._room and self._cost(self.n_features) / 2 <= _AHEAD * self._reading
 
     @property
@@ -135,10 +128,10 @@ class StreamedPairs:
 
     def _cost(self, n_features: int) -> float:
         """Nanoseconds that counting so many features with all takes for a row."""
-        return _WORD * self._layout.width**2 / 64 * n_features / self.n_features
+        return _WORD * self._layout.counted_width**2 / 64 * n_features / self.n_features
 
     def _bytes(self, feature: int) -> int:
-        return 8 * self._coding.n_classes * self._layout.height(feature) * self._layout.width
+        return 8 * self._coding.n_classes * self._layout.height(feature) * self._layout.counted_width
 
     def _count_missing(self, features: Sequence[int]) -> None:
         waiting = [i for i in dict.fromkeys(features) if i not in self._known]
@@ -182,7 +175,7 @@ class StreamedPairs:
 
     def _learn_all(self, found: JointCounts) -> None:
         """Of counts with later features only: the others are known from those before."""
-        starts = self._layout.starts
+        starts = self._layout.counted_starts
         stores = self._all_pairs
         for i in found.features:
             (first, second), joint = self._measured(i, found)
@@ -202,8 +195,7 @@ class StreamedPairs:
     # Measuring
 
     def _measured(self, i: int, found: JointCounts) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
-        begin = found.row_of[i]
-        counts = found.counts[:, begin : begin + int(self.levels[i])]
+        counts = found.joint(i)
         whole = counts.sum(axis=0)
         joint = self._layout.summed(self._plain_logs.of(whole).sum(axis=0))
         if self._by_cells:

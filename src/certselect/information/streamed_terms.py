@@ -34,7 +34,7 @@ def streamed_terms(table: StreamedTable, measuring: Measuring, dtype: np.dtype) 
     find_copies = partial(_copies, pairs, np.stack([relevance, sums.entropy], axis=1), constant)
     absent = coding.coding.absent
     if counted == "none":
-        chance = ChanceInformation(CountedMargins(levels, pairs.class_counts, absent), relevance, pairs.logs)
+        chance = ChanceInformation(CountedMargins(levels, pairs.margins, absent), relevance, pairs.logs)
     if correction == "chance" and chance is not None:
         if absent is not None:
             raise InvalidInput(

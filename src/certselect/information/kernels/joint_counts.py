@@ -20,10 +20,11 @@ TILE_ROWS = 4  # bit rows on the left of a tile
 
 
 @njit(nogil=True, cache=True)
-def pack_levels(codes, places, starts, first, last, bits):
+def pack_levels(codes, places, starts, counted, first, last, bits):
     """Set the bit of every row's level of the features first..last-1, in bits (words, levels).
 
-    `places` are the rows' bits, `starts` the features' first levels, -1 for one that has no bit rows.
+    `places` are the rows' bits, `starts` the features' first bit rows, -1 for one that has none, and `counted` how many
+    of its levels have one.
     """
     for feature in range(first, last):
         start = starts[feature]
@@ -32,7 +33,9 @@ def pack_levels(codes, places, starts, first, last, bits):
         column = codes[feature]
         for row in range(len(places)):
             place = places[row]
-            bits[place >> 6, start + column[row]] |= np.uint64(1) << np.uint64(place & 63)
+            # A level that is not counted goes to the last place, which is nobody's: cheaper than to leave it out.
+            at = start + column[row] if column[row] < counted[feature] else bits.shape[1] - 1
+            bits[place >> 6, at] |= np.uint64(1) << np.uint64(place & 63)
 
 
 @njit(nogil=True, cache=True)
@@ -62,7 +65,8 @@ def count_levels(bits, class_words, starts, tiles, rows, right_from, first, last
 
 
 @njit(nogil=True, cache=True)
-def scatter_levels(left, right, target, row, column, counts):
-    """Add the joint counts of two features, whose levels begin at `row` and `column`, row by row."""
+def scatter_levels(left, right, target, row, column, left_counted, right_counted, counts):
+    """Add the joint counts of two features, whose counted levels begin at `row` and `column`, row by row."""
     for sample in range(len(target)):
-        counts[target[sample], row + left[sample], column + right[sample]] += 1
+        if left[sample] < left_counted and right[sample] < right_counted:
+            counts[target[sample], row + left[sample], column + right[sample]] += 1

@@ -19,6 +19,8 @@ def read_cells(array: pa.Array, name: str) -> Column:
         return Column(0, "number", numbers.astype(np.float64, copy=False))
     if pa.types.is_integer(kind) and not array.null_count:
         return Column(0, "integer", np.from_dlpack(array))
+    if pa.types.is_boolean(kind) and not array.null_count:
+        return Column(0, "integer", np.from_dlpack(array.cast(pa.uint8())).view(bool))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
         return _texts(array)
     blocks, dated = read_frame(pa.table([pa.chunked_array([array])], names=["0"]), [name])
@@ -37,13 +39,15 @@ def _with_gaps(array: pa.Array) -> np.ndarray:
 
 def _texts(array: pa.Array) -> Column:
     """Categories by the words that occur; a dictionary may hold others, and one more than once."""
-    encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
-    there = encoded.is_valid().to_numpy(zero_copy_only=False)
-    codes = np.where(there, encoded.indices.fill_null(0).to_numpy(zero_copy_only=False), -1).astype(np.int64)
+    given = pa.types.is_dictionary(array.type)
+    encoded = array if given else array.dictionary_encode()
     words = encoded.dictionary.to_pylist()
-    occur = np.flatnonzero(np.bincount(codes + 1, minlength=len(words) + 1)[1:])
+    if not encoded.null_count and not given:
+        return Column(0, "category", np.from_dlpack(encoded.indices), tuple(words))
+    codes = encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
+    occur = np.flatnonzero(np.bincount(codes, minlength=len(words) + 1)[: len(words)])
     code_of: dict[object, int] = {}
-    own = np.full(len(words) + 1, -1, dtype=np.int32)  # the last place is that of code -1
+    own = np.full(len(words) + 1, -1, dtype=np.int32)  # the last place is that of no word
     for place in occur.tolist():
         if words[place] is not None:
             own[place] = code_of.setdefault(words[place], len(code_of))

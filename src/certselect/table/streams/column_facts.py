@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,8 @@ class ColumnFacts:
 
     Attributes
     ----------
+    most : int
+        Different numbers that are told apart.
     kind : Kind or None
         None before the first block.
     dated, boolean : bool
@@ -45,6 +47,7 @@ class ColumnFacts:
         Values of one block may occur in another, so that `different` may be too many.
     """
 
+    most: int = MOST_NUMBERS
     kind: Kind | None = None
     dated: bool = False
     boolean: bool = False
@@ -97,7 +100,7 @@ class ColumnFacts:
             return
         self._stretch(float(values.min()), float(values.max()))
         if self.values is not None:
-            self._tell_apart(_different(values), MOST_NUMBERS)
+            self._tell_apart(_different(values, self.most), self.most)
 
     def _take_integers(self, values: np.ndarray) -> None:
         if not len(values):
@@ -107,13 +110,13 @@ class ColumnFacts:
         possible = min(len(values), int(high) - int(low) + 1)
         # An identifier has nearly as many different values as rows; most columns cannot, by their span.
         self.different += possible if possible < NEARLY_ALL * len(values) else len(np.unique(values))
-        if self.values is None:
+        if self.values is None or len(self.values) == self.high - self.low + 1:  # nothing new can be among them
             return
-        if possible <= _TABULATED and high - low < _TABULATED and values.dtype.kind != "f":
+        if high - low < _TABULATED and values.dtype.kind != "f":
             places = np.flatnonzero(np.bincount(offsets_from(low, values)))
-            self._tell_apart([low + place for place in places.tolist()], MOST_NUMBERS)
+            self._tell_apart([low + place for place in places.tolist()], self.most)
         else:
-            self._tell_apart(_different(values), MOST_NUMBERS)
+            self._tell_apart(_different(values, self.most), self.most)
 
     def _stretch(self, low: Any, high: Any) -> None:
         if self.low is None:
@@ -144,13 +147,12 @@ class ColumnFacts:
         self.overlapping |= other.overlapping
         self.whole &= other.whole
         self.different += other.different
-        self._tell_apart(other.values, MOST_WORDS if self.kind == "category" else MOST_NUMBERS)
+        self._tell_apart(other.values, MOST_WORDS if self.kind == "category" else self.most)
 
 
-def _different(values: np.ndarray) -> list[Hashable] | None:
-    """The different numbers; None if already the first show that they are many."""
-    first = np.unique(values[:_LOOKED_AT])
-    if len(first) > MOST_NUMBERS:
+def _different(values: np.ndarray, most: int) -> list[Hashable] | None:
+    """The different numbers; None if already the first show that they are more than are told apart."""
+    if len(np.unique(values[:_LOOKED_AT])) > most:
         return None
     return np.unique(values + 0.0 if values.dtype.kind == "f" else values).tolist()
 
@@ -162,11 +164,14 @@ def offsets_from(low: int, values: np.ndarray) -> np.ndarray:
 
 
 class Survey:
-    """The facts of some columns of a stream; `Learnt` of it."""
+    """The facts of some columns of a stream; `Learnt` of it.
 
-    def __init__(self, columns: Sequence[str], n_threads: int) -> None:
+    `told_apart` says how many different numbers of a column are of interest.
+    """
+
+    def __init__(self, columns: Sequence[str], told_apart: Mapping[str, int], n_threads: int) -> None:
         self.columns = tuple(columns)
-        self.facts = {name: ColumnFacts() for name in columns}
+        self.facts = {name: ColumnFacts(told_apart[name]) for name in columns}
         self._threads = n_threads
 
     def take(self, block: pa.RecordBatch, where: str) -> None:

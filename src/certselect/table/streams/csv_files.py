@@ -13,7 +13,7 @@ import pyarrow as pa
 from certselect.errors import InvalidInput
 from certselect.progress import report
 from certselect.table.files import BLOCK_BYTES, csv_options, first_line, not_utf_8, unreadable
-from certselect.table.streams.row_source import refuse_other_columns
+from certselect.table.streams.row_source import FirstBlocks, refuse_other_columns
 
 # In the order in which Arrow tries them: the first that suits every cell of a column is its type.
 _TYPES = (
@@ -24,7 +24,7 @@ _UNSUITABLE = re.compile(r"In CSV column #(\d+): .*?CSV conversion error to [^:]
 _GROWTH = 3.0  # of text in memory
 
 
-class CsvFiles:
+class CsvFiles(FirstBlocks):
     """Text files with the same header; each is a unit.
 
     Arrow takes the types of a stream of text from its first block. Here they are those of all

@@ -16,7 +16,7 @@ from certselect.names import shown
 from certselect.table.complete import name_columns
 from certselect.table.files import PARQUET, TEXT, unreadable
 from certselect.table.streams.csv_files import CsvFiles
-from certselect.table.streams.row_source import RowSource, another_type, refuse_other_columns
+from certselect.table.streams.row_source import FirstBlocks, RowSource, another_type, refuse_other_columns
 
 _WILD = "*?["
 # Columns take more room in memory than decoded Parquet says: what is read, what becomes of it, and a copy between.
@@ -76,12 +76,21 @@ def parquet_files(files: Sequence[str], folder: str | None) -> ArrowDataset:
     parts = pyarrow.dataset.partitioning(flavor="hive") if folder is not None else None
     try:
         dataset = pyarrow.dataset.dataset(
-            list(files), format="parquet", partitioning=parts, partition_base_dir=folder, exclude_invalid_files=False
+            list(files), format=_format(schema), partitioning=parts, partition_base_dir=folder, exclude_invalid_files=False
         )
         keys = [field for field in dataset.schema if field.name not in (schema or dataset.schema).names]
-        return ArrowDataset(dataset.replace_schema(pa.schema([*(schema or []), *keys])))
+        fields = [dataset.schema.field(f.name) if pa.types.is_string(f.type) else f for f in schema or ()]
+        return ArrowDataset(dataset.replace_schema(pa.schema([*fields, *keys])))
     except (pa.ArrowException, OSError) as error:
         raise unreadable(f"the files of {folder or files[0]!r}", "Parquet", error) from error
+
+
+def _format(schema: pa.Schema | None) -> Any:
+    """Texts stay the dictionaries that most files hold them as: neither written out nor looked up again."""
+    import pyarrow.dataset
+
+    texts = [field.name for field in schema or () if pa.types.is_string(field.type)]
+    return pyarrow.dataset.ParquetFileFormat(dictionary_columns=texts)
 
 
 def _parquet_schema(file: str) -> pa.Schema:
@@ -108,7 +117,7 @@ def _unified(schema: pa.Schema, own: pa.Schema, where: str) -> pa.Schema:
     return pa.schema(fields)
 
 
-class ArrowDataset:
+class ArrowDataset(FirstBlocks):
     """The rows of a `pyarrow.dataset.Dataset`; of Parquet files, each row group is a unit."""
 
     def __init__(self, dataset: Any) -> None:
@@ -136,6 +145,26 @@ class ArrowDataset:
             yield from fragment.to_batches(**options)
         except (pa.ArrowException, OSError) as error:
             raise unreadable(self.units[unit], "its type says", error) from error
+
+
+    def head(self, unit: int, columns: Sequence[str], n_rows: int) -> pa.Table:
+        """Decoded as far as is needed, which a scan of the dataset would not stop at."""
+        fragment = self._fragments[unit]
+        groups = getattr(fragment, "row_groups", None)
+        if not groups or any(name not in fragment.physical_schema.names for name in columns):
+            return super().head(unit, columns, n_rows)
+        import pyarrow.parquet
+
+        try:
+            with pyarrow.parquet.ParquetFile(fragment.open(), pre_buffer=False) as file:
+                rows = file.iter_batches(n_rows, row_groups=[group.id for group in groups], columns=list(columns))
+                found = next(rows, None)
+        except (pa.ArrowException, OSError) as error:
+            raise unreadable(self.units[unit], "Parquet", error) from error
+        schema = pa.schema([self.schema.field(name) for name in columns])
+        if found is None:
+            return schema.empty_table()
+        return pa.Table.from_batches([found]).select(list(columns)).cast(schema)
 
 
 def _parts(fragment: Any) -> Sequence[Any]:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from certselect.table.streams.passes import block_rows
 from certselect.table.streams.row_source import RowSource
 
 _MOST_UNITS = 32  # that a quick sample looks at
@@ -57,12 +56,5 @@ class RowSample:
 def quick_sample(source: RowSource, columns: Sequence[str], n_rows: int) -> pa.Table:
     """About so many rows from the beginnings of some units, spread over all of them: read in a moment."""
     units = np.unique(np.linspace(0, len(source.units) - 1, _MOST_UNITS).astype(int)).tolist()
-    each, parts = -(-n_rows // len(units)), []
-    for unit in units:
-        left = each
-        for block in source.blocks(unit, columns, min(each, block_rows(len(columns)))):
-            parts.append(pa.Table.from_batches([block.slice(0, left)]))
-            left -= block.num_rows
-            if left <= 0:
-                break
+    parts = [source.head(unit, columns, -(-n_rows // len(units))) for unit in units]
     return pa.concat_tables(parts, promote_options="permissive")

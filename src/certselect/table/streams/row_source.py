@@ -44,7 +44,26 @@ class RowSource(Protocol):
         ...
 
 
-class BatchFactory:
+    def head(self, unit: int, columns: Sequence[str], n_rows: int) -> pa.Table:
+        """The first rows of a unit, about so many, without much work."""
+        ...
+
+
+class FirstBlocks:
+    """The first rows of a unit out of its blocks, for sources that have no quicker way."""
+
+    def head(self: RowSource, unit: int, columns: Sequence[str], n_rows: int) -> pa.Table:
+        parts, left = [], n_rows
+        for block in self.blocks(unit, columns, n_rows):
+            parts.append(block.slice(0, left))
+            left -= block.num_rows
+            if left <= 0:
+                break
+        schema = pa.schema([self.schema.field(name) for name in columns])
+        return pa.Table.from_batches(parts) if parts else schema.empty_table()
+
+
+class BatchFactory(FirstBlocks):
     """Rows that a function of the user's brings, anew with every call: record batches, tables or data frames.
 
     Parameters

@@ -13,6 +13,7 @@ from certselect.errors import InvalidInput
 from certselect.memory import memory_budget
 from certselect.names import Columns
 from certselect.settings import Constraints, Reading
+from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table.complete import name_columns
 from certselect.table.kinds import (
     DATE,
@@ -130,10 +131,17 @@ class StreamedTable:
     def run(self, learnt: Any, stage: str) -> Any:
         return self.runner.run(self.source, learnt, stage)
 
-    def survey(self, also: Sequence[Learnt] = ()) -> list[Any]:
-        """Learn what the columns are, and in the same pass what others want to know; returns these."""
+    def survey(self, also: Sequence[Learnt] = (), *, all_levels: bool = False) -> list[Any]:
+        """Learn what the columns are, and in the same pass what others want to know; returns these.
+
+        `all_levels` if columns of whole numbers are levels, however many they have.
+        """
         asked = [*self.open_columns(), self.target_name]
-        parts = [Survey(asked, self.n_threads), RowSample(asked, self.source.n_rows, _SAMPLE_ROWS), *also]
+        given, _ = stated_kinds(self.reading.kinds, None, self.feature_names)
+        many = {self.target_name, *(self.feature_names[i] for i, kind in given.items() if kind == "levels")}
+        many.update(asked if all_levels else ())
+        told_apart = {name: MOST_NUMBERS if name in many else MOST_WHOLE_LEVELS for name in asked}
+        parts = [Survey(asked, told_apart, self.n_threads), RowSample(asked, self.source.n_rows, _SAMPLE_ROWS), *also]
         survey, sample, *others = self.run(Together(parts), "reading").parts
         self._sample = sample.rows
         facts = survey.facts
