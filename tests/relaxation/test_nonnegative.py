@@ -1,6 +1,7 @@
 """The doubly nonnegative relaxation: bounds that hold and are close, on the face, with rivals, sizes and budgets."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from certselect import SubsetProblem, relax, select
 from certselect.certificate.rows import Rows
-from certselect.relaxation import Status, solve
+from certselect.relaxation import Status, positive_part, solve
 from certselect.relaxation import nonnegative as module
+from certselect.relaxation.arrays import CPU, Arrays
 from certselect.relaxation.nonnegative import Splitting, nearest_membership
 
 
@@ -142,3 +144,58 @@ def test_cobra_rounds_the_nonnegative_relaxation():
     answer = select(problem, "cobra", method="nonnegative", random_state=0)
     best = select(problem, "exact").objective
     assert answer.objective == pytest.approx(best, rel=0.02)
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    """A clock that goes on by a second for each product with one direction, and arrays whose products move it."""
+    clock = SimpleNamespace(now=0.0, perf_counter=lambda: clock.now)
+    for timed in (module, positive_part):
+        monkeypatch.setattr(timed, "time", clock)
+    monkeypatch.setattr(module, "LARGEST_IN_DOUBLE", 100)  # as of thousands of units
+
+    class Ticking(Arrays):
+        def product(self, M, V):
+            clock.now += 1.0 if V.ndim == 1 else V.shape[1]
+            return super().product(M, V)
+
+    return clock, Ticking()
+
+
+def started(arrays, n=160, k=6):
+    subset = (np.arange(n) < k).astype(float)
+    return Splitting.from_subset(redundancy_like(7, n, k), k, np.ones(n, dtype=int), subset, arrays=arrays)
+
+
+LEAST = 30 * (positive_part.DEGREE_TO_PROVE + 1)  # one look, at some directions more than the first
+
+
+def test_rounds_keep_to_the_deadline(ticking):
+    """Only where there is no time for the least that something can be proved from, a round ends later, by that much."""
+    clock, arrays = ticking
+    told = []
+    whole = started(arrays)
+    whole.advance(25)
+    unlimited, done = clock.now, []
+    for seconds in np.linspace(0.0, unlimited, 9):
+        clock.now, rounds = 0.0, started(arrays)
+        told.clear()
+        rounds.advance(25, float(seconds), told.append)
+        assert clock.now <= max(1.2 * seconds, LEAST)  # what is to come is reckoned by what was before
+        done.append(len(told))
+    assert done == sorted(done)
+    assert done[0] == 1
+    assert done[-2] > 15
+
+
+def test_a_smaller_problem_takes_a_part_of_the_time(ticking):
+    _, arrays = ticking
+    rounds = started(arrays)
+    rounds.advance(5)
+    n, left = 160, 80
+    Q, kept = redundancy_like(7, n, 6)[:left, :left], np.arange(left)
+    assert rounds.least_seconds > 0.0
+    for place, known in ((arrays, True), (CPU, False)):
+        smaller = rounds.restricted(Q, 6, np.ones(left, dtype=int), None, kept, np.empty(0, dtype=int), place)
+        assert (smaller.least_seconds > 0.0) == known
+        assert smaller.least_seconds < 0.5 * rounds.least_seconds

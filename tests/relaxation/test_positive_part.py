@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from certselect.relaxation import positive_part as module
 from certselect.relaxation.arrays import CPU
 from certselect.relaxation.positive_part import PositivePart
 
@@ -105,3 +106,48 @@ def test_a_matrix_with_nothing_positive_has_no_factor():
     part = PositivePart(Changing(M, np.float64).product, SIZE, np.float64, CPU)
     assert part.factor(0).shape == (SIZE, 0)
     assert part.factor(1, to_prove=True).shape == (SIZE, 0)
+
+
+class Clock:
+    """Goes on by a second for each product of a matrix with one direction, and by nothing else."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+def hurried(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[float, float, float]:
+    """How far what is left is from nothing positive, how long that took, and how long it was said to take once."""
+    M = with_spectrum(spectrum(0, highest=5.0, lowest=-20.0, n_positive=120), 0)
+    clock, changing = Clock(), Changing(M, np.float64)
+    monkeypatch.setattr(module, "time", clock)
+
+    def product(V: np.ndarray) -> np.ndarray:
+        clock.now += V.shape[1]
+        return changing.product(V)
+
+    part = PositivePart(product, SIZE, np.float64, CPU)
+    for look in range(3):
+        part.factor(look)
+    said, began = part.seconds_to_look, clock.now
+    F = part.factor(3, to_prove=True, deadline=began + seconds)
+    return float(np.linalg.eigvalsh(M - F @ F.T)[-1]), clock.now - began, said
+
+
+def test_what_is_looked_for_to_prove_something_ends_with_the_time(monkeypatch):
+    """Directions are looked for once in any case; after that only where there is time, and the more the better."""
+    left, whole, _ = hurried(monkeypatch, np.inf)
+    assert left <= 0.02
+    none_left, least, said = hurried(monkeypatch, 0.0)
+    assert least <= said <= 2.0 * least
+    assert none_left > 10 * max(left, 0.02)
+    ends = np.linspace(least, whole, 6)[1:-1]
+    missed = []
+    for seconds in ends:
+        still, took, _ = hurried(monkeypatch, seconds)
+        assert took <= seconds
+        missed.append(still)
+    assert missed == sorted(missed, reverse=True)
+    assert missed[-1] < none_left

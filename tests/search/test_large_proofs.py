@@ -175,3 +175,37 @@ def test_at_the_time_limit_the_tightest_bound_is_kept_and_shown(seed: int, monke
     ready.run()
     assert ready.proof is not None
     assert replay(problem.reduced, ready.known, ready.proof).bound <= ready.bound
+
+
+@pytest.mark.usefixtures("as_if_large")
+@pytest.mark.parametrize(("promised", "proofs"), [(-math.inf, 1), (math.inf, 0)])
+def test_where_time_ends_a_proof_is_made_if_it_promises_anything(monkeypatch, promised: float, proofs: int) -> None:
+    """After one round there is no time for another, though for a proof: one that brings nothing is not begun."""
+    Q = np.random.default_rng(0).standard_normal((25, 25))
+    ready = prover_for(SubsetProblem.from_matrix(0.5 * (Q + Q.T), 4).units, list(range(4)))
+    made: list[float] = []
+    before = prover.Prover._prove
+
+    def noted(self, case):
+        before(self, case)
+        made.append(case.bound)
+
+    monkeypatch.setattr(prover, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr(prover.Prover, "_prove", noted)
+    monkeypatch.setattr(nonnegative.Splitting, "outlook", lambda self, value: nonnegative.Outlook(promised, 0))
+    monkeypatch.setattr(nonnegative.Splitting, "least_seconds", 1e6)
+    ready.run(max_seconds=100.0)
+    assert ready.root.rounds == 1
+    assert len(made) == proofs
+    assert not ready.finished
+
+
+@pytest.mark.usefixtures("as_if_large")
+def test_without_time_for_a_round_none_is_begun(monkeypatch) -> None:
+    Q = np.random.default_rng(0).standard_normal((25, 25))
+    ready = prover_for(SubsetProblem.from_matrix(0.5 * (Q + Q.T), 4).units, list(range(4)))
+    monkeypatch.setattr(prover, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr(ready, "_seconds_to_prove", lambda m: 90.0)
+    ready.run(max_seconds=100.0)
+    assert ready.root.splitting is None
+    assert ready.value <= ready.bound < math.inf

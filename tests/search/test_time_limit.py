@@ -175,6 +175,24 @@ def test_half_of_the_time_is_for_the_bound(monkeypatch):
     assert limits["search"] == 10.0
 
 
+def test_half_of_the_time_of_the_exact_method_is_for_the_proof(monkeypatch):
+    now, limits = [0.0], {}
+    monkeypatch.setattr(time_limit, "perf_counter", lambda: now[0])
+
+    def slow_start(problem, found, rng):
+        limits["start"] = found.limit.left
+        now[0] += 6.0
+        forward(problem, found, rng)
+
+    def proving(problem, found, *, max_seconds, all_best):
+        limits["proof"] = (max_seconds, found.limit.left)
+
+    monkeypatch.setattr(exact_module, "start_well", slow_start)
+    monkeypatch.setattr(exact_module, "prove", proving)
+    select(redundant(), "exact", max_seconds=10.0)
+    assert limits == {"start": 5.0, "proof": (4.0 - KEPT_SECONDS, 4.0)}
+
+
 @pytest.mark.parametrize(("asked", "given"), [({"max_seconds": 7.0}, 7.0), ({}, 60.0)])
 def test_a_tight_bound_has_the_time_that_is_left_or_a_minute(monkeypatch, asked, given):
     monkeypatch.setattr(time_limit, "perf_counter", lambda: 0.0)

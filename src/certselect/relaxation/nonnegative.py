@@ -39,7 +39,6 @@ from certselect.relaxation.positive_part import PositivePart, lanczos
 
 STEPS_TO_LACK = 42  # of Lanczos, to see how far N is from semidefinite
 ROUND = 25  # iterations between two looks at what they prove
-UNITS_PER_ITERATION = 400.0  # the last iteration takes as long as one for each so many units: 25 of ten thousand
 # Below this size an eigendecomposition is as quick as the filter.
 SMALLEST_TO_FILTER = 150
 # Up to this size matrices are in double precision, and what is proved rests on an eigendecomposition.
@@ -111,7 +110,7 @@ class Splitting:
             self._positive.directions = arrays.held(directions, self.dtype)
         self._factor: Any = None
         self._iteration = 0
-        self._longest = self._last_took = 0.0
+        self._took = self._last_took = 0.0  # seconds, of the latest iteration and of one that was a round's last
         self._best: _State | None = None
         self._change = BOLD_STEP
         self._learns = m > LARGEST_IN_DOUBLE
@@ -165,6 +164,11 @@ class Splitting:
             Q, k, sizes, never_both, Y=Y, Z=Z, penalty=self.penalty, arrays=arrays, directions=directions
         )
         smaller._iteration = self._iteration
+        if arrays is self.arrays:
+            # Whatever passes over the matrices takes so much of the time that it took.
+            part = (len(smaller.M) / len(self.M)) ** 2
+            smaller._took, smaller._last_took = part * self._took, part * self._last_took
+            smaller._positive.seconds_each = part * self._positive.seconds_each
         return smaller
 
     def _add_to_matrix(self, part: float) -> None:
@@ -181,25 +185,29 @@ class Splitting:
     ) -> None:
         """Iterate, no longer than to the deadline, and tell each iteration.
 
-        The last projection is a better one, so that Z proves what it can.
+        The last projection is a better one, so that Z proves what it can in the time that is left for it.
         """
         for left in range(iterations - 1, -1, -1):
             began = time.perf_counter()
-            # One more iteration, and then the last, which takes as long as several others, the more the later.
-            several = len(self.Q) / UNITS_PER_ITERATION
-            to_come = 2.0 * self._longest + max(self._last_took, several * self._longest)
+            # One more iteration, and then the last, which takes as long as several others.
+            to_come = self._took + max(self._last_took, self.least_seconds)
             last = left == 0 or began + to_come >= deadline
             if self._factor is not None:
                 self._sweep()
-            self._project(last=last)
+            self._project(last=last, deadline=deadline)
             self._iteration += 1
             if last:
                 self._last_took = time.perf_counter() - began
             else:
-                self._longest = max(self._longest, time.perf_counter() - began)
+                self._took = time.perf_counter() - began
             told(iterations - left)
             if last:
                 return
+
+    @property
+    def least_seconds(self) -> float:
+        """About how long it takes to advance by nothing but the last iteration of a round; 0 before the first."""
+        return 2.0 * self._took + self._positive.seconds_to_look
 
     def _slack_rows(self, rows: slice) -> Any:
         """Of Z = beta (M - R)."""
@@ -389,10 +397,10 @@ class Splitting:
         W -= outer(a, a @ W)
         return W
 
-    def _project(self, *, last: bool) -> None:
+    def _project(self, *, last: bool, deadline: float) -> None:
         """F, for which FF' is about the positive semidefinite part of M on the face."""
         if len(self.M) > (LARGEST_IN_DOUBLE if last else SMALLEST_TO_FILTER):
-            self._factor = self._positive.factor(self._iteration, to_prove=last)
+            self._factor = self._positive.factor(self._iteration, to_prove=last, deadline=deadline)
             return
         a, M, xp = self._normal, self.M, self.arrays.xp
         Ma = M @ a

@@ -12,8 +12,9 @@ all come together again before eigenvalues are taken: each is known only about, 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +37,20 @@ RESCALE_EVERY = 2
 LEAST_FOUND = 0.25
 
 
+class _Plan(NamedTuple):
+    """How many directions a filter raises by which degree: most of them together, the highest apart and by less."""
+
+    together: int
+    degree: int
+    apart: int
+    weaker: int
+
+    @property
+    def products(self) -> int:
+        """Of the matrix with one direction, those for eigenvalues included."""
+        return self.together * (self.degree + 1) + self.apart * (self.weaker + 1)
+
+
 class PositivePart:
     """The directions that are followed in a matrix (m, m), which is known by its products `product(V)` alone.
 
@@ -45,6 +60,8 @@ class PositivePart:
         About the eigenvectors of positive eigenvalues and some more, ascending; new ones first.
     jumped : bool
         Whether the matrix has changed more than from one look to the next, so nothing is known of its lower end.
+    seconds_each : float
+        What a product with one direction took in the last filter, all it does beside products included; 0 before.
     """
 
     def __init__(self, product: Callable[[Any], Any], size: int, dtype: Any, arrays: Arrays) -> None:
@@ -55,30 +72,49 @@ class PositivePart:
         self._lowest, self._highest = -1.0, 1.0
         self._far_down: Any = None
         self._above = np.zeros(0)  # the positive eigenvalues at the last look, ascending
+        self.seconds_each = 0.0
 
-    def factor(self, look: int, *, to_prove: bool = False) -> Any:
-        """F (m, r), for which FF' is about the positive part; `look` counts the calls."""
+    def factor(self, look: int, *, to_prove: bool = False, deadline: float = math.inf) -> Any:
+        """F (m, r), for which FF' is about the positive part; `look` counts the calls.
+
+        To prove something, directions are looked for once at least, and again for as long as the deadline allows.
+        """
         if to_prove or look < LOOK_DOWN_EVERY or look % LOOK_DOWN_EVERY == 0 or self.jumped:
             self._look_down(look)
         if self.directions is None or self.directions.shape[1] < SPARE_DIRECTIONS:
             self._follow_new(FIRST_DIRECTIONS, look)
         if to_prove:
-            values, vectors = self._all_found(look)
+            values, vectors = self._all_found(look, deadline)
         else:
             values, vectors = self._filtered(FILTER_DEGREE)
         self.follow(values, vectors, look)
         positive = values > 0.0
         return vectors[:, positive] * self._arrays.xp.sqrt(values[positive])
 
-    def _all_found(self, look: int) -> tuple[Any, Any]:
-        """The eigenpairs of all positive eigenvalues, but for the smallest: as long as new directions find some."""
+    def _all_found(self, look: int, deadline: float) -> tuple[Any, Any]:
+        """The eigenpairs of all positive eigenvalues, but for the smallest: as long as new directions find some.
+
+        Where time ends first, what was found by then: a proof pays for the rest.
+        """
         while True:
-            before, added = len(self._above), max(len(self._above) // 2, SPARE_DIRECTIONS)
+            before, added = len(self._above), self._to_add
             self._follow_new(min(added, MOST_DIRECTIONS - self.directions.shape[1]), look)
             values, vectors = self._filtered(DEGREE_TO_PROVE)
             if len(values) >= MOST_DIRECTIONS or int((values > 0.0).sum()) - before < LEAST_FOUND * added:
                 return values, vectors
             self.directions, self._above = vectors, self._positive(values)
+            if time.perf_counter() + self.seconds_to_look > deadline:
+                return values, vectors
+
+    @property
+    def _to_add(self) -> int:
+        return max(len(self._above) // 2, SPARE_DIRECTIONS)
+
+    @property
+    def seconds_to_look(self) -> float:
+        """About how long it takes to look once for all that is positive, rather too much; 0 before the first filter."""
+        followed = self._to_add + (0 if self.directions is None else self.directions.shape[1])
+        return self.seconds_each * self._planned(DEGREE_TO_PROVE, min(followed, MOST_DIRECTIONS)).products
 
     def _positive(self, values: Any) -> np.ndarray:
         return self._arrays.fetched(values[values > 0.0]).astype(np.float64)
@@ -115,27 +151,32 @@ class PositivePart:
         self._highest = float(values[-1])
         self.jumped = False
 
-    def _filtered(self, degree: int) -> tuple[Any, Any]:
-        """About the positive eigenpairs and some of the others, ascending, from the directions that are followed."""
-        xp, V, low = self._arrays.xp, self.directions, self._far_down
+    def _planned(self, degree: int, followed: int) -> _Plan:
         cosh = math.cosh(math.log(2.0 * MOST_RAISED) / degree)
         raised_too_far = int((self._above > 0.5 * (1.0 - cosh) * self._lowest).sum())
-        split = max(0, V.shape[1] - raised_too_far)  # fewer are there after a step back
         # Of these the highest decides; one product at least turns them towards what the matrix has become.
         reach = math.acosh(1.0 - 2.0 * max(self._highest, 1e-6) / self._lowest)
         weaker = max(1, min(degree, int(math.log(2.0 * MOST_RAISED) / reach)))
-        parts = [low]
+        apart = min(raised_too_far, followed)  # fewer are there after a step back
+        return _Plan(followed - apart, degree if raised_too_far else weaker, apart, weaker)
+
+    def _filtered(self, degree: int) -> tuple[Any, Any]:
+        """About the positive eigenpairs and some of the others, ascending, from the directions that are followed."""
+        began, xp, V, low = time.perf_counter(), self._arrays.xp, self.directions, self._far_down
+        plan = self._planned(degree, V.shape[1])
+        parts, split = [low], plan.together
         if split:
             kept_out = xp.concatenate([low, V[:, split:]], axis=1)
-            parts.append(self._raised(V[:, :split], degree if raised_too_far else weaker, kept_out))
-        if raised_too_far:
-            parts.append(self._raised(V[:, split:], weaker, low))
+            parts.append(self._raised(V[:, :split], plan.degree, kept_out))
+        if plan.apart:
+            parts.append(self._raised(V[:, split:], plan.weaker, low))
         basis, _ = xp.linalg.qr(xp.concatenate(parts, axis=1))
         inside = basis.T @ self._product(basis)
         values, turn = xp.linalg.eigh(0.5 * (inside + inside.T))
         vectors, below = basis @ turn, low.shape[1]
         self._highest, self._far_down = float(values[-1]), vectors[:, :below]
         self.jumped = float(values[below]) < self._lowest  # then the filter let through what lies below
+        self.seconds_each = (time.perf_counter() - began) / plan.products
         return values[below:], vectors[:, below:]
 
     def _raised(self, V: Any, degree: int, kept_out: Any) -> Any:

@@ -57,6 +57,8 @@ MANY = 0.25
 COARSER = 4.0
 # What the proof from one slack matrix takes, per cube of its size, on one slow core; of large ones it is measured.
 SECONDS_PER_CUBE = 8e-11
+# And what the least round takes that is worth beginning, as a part of that, where none was measured yet.
+FIRST_ROUND = 0.25
 # A problem whose entries have become this much smaller is scaled anew.
 MUCH_SMALLER = 2.0**-8
 
@@ -206,7 +208,7 @@ class Prover:
         """Tell how it stands; whether there is time for more."""
         self._tell(case, ROUND)
         # A round that leaves no time to prove anything from it is not worth beginning.
-        return perf_counter() + self._seconds_to_prove(len(case.problem)) < self._deadline
+        return self._has_time_for_round(case)
 
     def _tell(self, case: Case, iterations: int) -> None:
         bound = self._bound_now()
@@ -262,13 +264,13 @@ class Prover:
             splitting.advance(ROUND, until, partial(self._tell, case))
         case.rounds += 1
         self._try(case, splitting.membership)
-        if m < LARGE or case.problem.k == 1 or not case.problem.plain or perf_counter() >= until:
+        if m < LARGE or case.problem.k == 1 or not case.problem.plain:
             return True
         with one_blas_thread(True):
             outlook = splitting.outlook((self.value - case.problem.constant) / case.scale)
         case.expected = outlook.bound * case.scale + case.problem.constant
-        if perf_counter() >= until:
-            return True
+        if not self._has_time_for_round(case):
+            return case.expected < case.bound  # else the time that is left is of no use
         waited = perf_counter() - case.proved_at > self._seconds_to_prove(m)
         halved = case.expected - self.value < 0.5 * (case.bound - self.value)
         return waited and (halved or outlook.decided >= MANY * m)
@@ -321,6 +323,12 @@ class Prover:
 
     def _seconds_to_prove(self, m: int) -> float:
         return self._seconds_per_cube * m**3
+
+    def _has_time_for_round(self, case: Case) -> bool:
+        """Whether another round, if a short one, and a proof from it fit into the time that is left."""
+        proof = self._seconds_to_prove(len(case.problem))
+        least = FIRST_ROUND * proof if case.splitting is None else case.splitting.least_seconds
+        return perf_counter() + least + proof < self._deadline
 
     def _arrays_for(self, m: int) -> Arrays:
         return self.arrays if m >= LARGE else CPU

@@ -50,7 +50,9 @@ def exact(
     """
     ties, max_ties = flag("ties", ties), check_count("max_ties", max_ties, 1)
     check_room_for_proof(len(problem.candidates))
+    limit, found.limit = found.limit, found.limit.part(0.5)  # so that a bound is still to come
     start_well(problem, found, rng)
+    found.limit = limit
     prove(problem, found, max_seconds=found.limit.keeping(KEPT_SECONDS).left, all_best=max_ties if ties else 0)
 
 
