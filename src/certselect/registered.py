@@ -62,6 +62,8 @@ class Registry(Generic[Record]):
 
     def find(self, name: object) -> Record:
         """The record of that name, matched without case; an error names the nearest one there is."""
+        if isinstance(name, str) and name in self._own:
+            return self._load(name)
         # Other packages are looked through only for a name that is not known without them.
         known = [*self._own, *self._registered]
         if not isinstance(name, str) or name.casefold() not in known:

@@ -45,18 +45,21 @@ def thread_count(n_jobs: int | None) -> int:
     `NUMBA_NUM_THREADS`, which joblib sets in its worker processes, caps it: a
     selector inside a parallel grid search then does not fight its neighbours.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if os.environ.get("NUMBA_NUM_THREADS", "").isdigit():
-        cores = max(1, min(cores, int(os.environ["NUMBA_NUM_THREADS"])))
     if n_jobs is None:
-        return cores
+        return _usable_cores()
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool):
         raise InvalidInput(
             f"n_jobs={shown(n_jobs)}", "a whole number, or None for all cores", "Leave n_jobs out to use all cores."
         )
     if n_jobs == 0:
         raise InvalidInput("n_jobs=0", "a positive number, or -1 for all cores", "Leave n_jobs out to use all cores.")
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    return n_jobs if n_jobs > 0 else max(1, _usable_cores() + 1 + n_jobs)
+
+
+def _usable_cores() -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    limit = os.environ.get("NUMBA_NUM_THREADS", "")
+    return max(1, min(cores, int(limit))) if limit.isdigit() else cores
 
 
 def run_parts(stage: str, parts: Sequence[Callable[[], None]], n_threads: int) -> None:
@@ -219,8 +222,8 @@ class _Scope:
         assert self._before is not None, "noted by the first block"
         self._limit = _UNSETTLED  # should Ctrl-C come now, the next block to begin or end sees to it
         for library, before, own in zip(_blas(self._per_thread), self._before, self._own, strict=True):
-            if library.num_threads in own:  # else somebody else has set it since, who is to have it
-                number = before if limit is None else min(before, limit)
+            now, number = library.num_threads, before if limit is None else min(before, limit)
+            if now in own and now != number:  # somebody else who has set it since is to have it
                 own.add(number)
                 _set_threads(library, number)
         self._limit = limit

@@ -103,6 +103,17 @@ def test_help_of_a_command_loads_no_learning_and_no_compiler():
     assert out.splitlines()[-1] == "set()"
 
 
+def test_a_file_of_numbers_is_chosen_from_without_what_takes_long_to_load(tmp_path):
+    rows = [f"{i % 7},{i % 5 / 4},{i % 3},{i % 2}" for i in range(60)]
+    (tmp_path / "table.csv").write_text("\n".join(["a,b,c,target", *rows]))
+    slow = {"sklearn", "numba", "pandas", "polars", "matplotlib", "pyarrow.compute", "scipy.sparse", "rich.progress"}
+    code = "import sys; sys.argv = ['certselect', 'select', 'table.csv', '--target', 'target', '-k', '2']\n"
+    code += "from certselect.cli import main\ntry:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+    code += f"print(sorted({slow!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_a_shell_can_complete():
     def completed(typed):
         words = typed.split(" ")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive
 from certselect.coding import code_table
-from certselect.information.kernels import compiled, packing
+from certselect.information.kernels import compiled, packing, plain
 from certselect.information.kernels.bits import SMALL_MARGIN
 from certselect.information.kernels.compiled import CompiledCounter
 from certselect.information.kernels.entropy_sums import count_log_table
@@ -101,6 +101,14 @@ def test_sums_equal_the_twins_counts(table):
         for j, other in enumerate(columns):
             assert whole[j] == sum(int(logs[c]) for c in naive.joint_counts(column, other).values())
             assert within[j] == sum(int(logs[c]) for c in naive.joint_counts(column, other, target).values())
+
+
+@pytest.mark.parametrize("chunk", [8, 3000])
+def test_plain_counts_in_several_parts_are_the_same(table, chunk, monkeypatch):
+    """One feature at a time, most of them sorted; and some at once."""
+    expected = [plain_matrix(table, kind) for kind in KINDS]
+    monkeypatch.setattr(plain, "_CHUNK", chunk)
+    assert all((plain_matrix(table, kind) == one).all() for kind, one in zip(KINDS, expected, strict=True))
 
 
 @pytest.mark.parametrize("forced", ["bits", "scatter"])

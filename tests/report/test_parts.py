@@ -1,5 +1,6 @@
 """What the page is made of, by hand: words, places of a drawing, columns as they were taken, commands."""
 
+import pickle
 import shlex
 from dataclasses import replace
 
@@ -125,6 +126,19 @@ def test_columns_are_counted_by_class_with_weights_and_without_gaps():
     assert dict(zip(town.levels, town.counts.T.tolist(), strict=True)) == {"Oslo": [1.0, 2.0], "Rome": [1.0, 1.0]}
     assert taken.distributions[1].levels == ("1.5", "2.5", "3.5")
     assert taken.distributions[1].counts.tolist() == [[1.0, 1.0, 1.0], [0.0, 2.0, 0.0]]
+
+
+def test_columns_are_counted_as_they_were_and_a_pickle_holds_the_counts_alone():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (4000, 50)), rng.integers(0, 2, 4000)
+    X[0, 7] = 5
+    expected = np.array([[np.sum((X[:, 7] == level) & (y == c)) for level in (0, 1, 2, 5)] for c in (0, 1)])
+    taken = take_columns(read_table(X, y), [7])
+    X[:] = 0
+    assert pickle.loads(pickle.dumps(taken)).distributions[7].counts.tolist() == expected.tolist()
+    assert len(pickle.dumps(taken)) < 4000
+    assert taken.distributions[7].levels == ("0", "1", "2", "5")
+    assert pickle.loads(pickle.dumps(taken)).distributions[7].counts.tolist() == expected.tolist()
 
 
 def test_columns_are_called_what_was_made_of_them():

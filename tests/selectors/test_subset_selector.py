@@ -68,6 +68,8 @@ def test_frames_and_arrays_choose_the_same_and_keep_names(table):
         assert selector.feature_names_in_.tolist() == names
         assert selector.get_feature_names_out().tolist() == [names[i] for i in sorted(chosen)]
         assert selector.selection_.names == tuple(names[i] for i in chosen)
+        assert not hasattr(selector.fit(X[:, :5], y), "feature_names_in_"), "an array has none"
+        assert selector.n_features_in_ == 5
     out = SubsetSelector(4).set_output(transform="pandas").fit(pd.DataFrame(X, columns=names), y)
     transformed = out.transform(pd.DataFrame(X, columns=names))
     assert transformed.columns.tolist() == [names[i] for i in sorted(chosen)]

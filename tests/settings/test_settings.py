@@ -68,6 +68,12 @@ def test_defaults():
     assert {name: about.default for name, about in all_settings().items()} == DEFAULTS
 
 
+def test_defaults_are_as_their_checks_keep_them():
+    # They are not checked again in every call.
+    for name, about in all_settings().items():
+        assert about.check(name, about.default) == about.default, name
+
+
 def test_every_setting_explains_itself():
     for name, about in all_settings().items():
         assert about.help, name

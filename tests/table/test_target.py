@@ -140,6 +140,13 @@ def test_continuous_targets_are_no_labels():
     assert "inf" in refused(np.array([0.0, np.inf, 1.0]))
 
 
+@pytest.mark.parametrize(("dtype", "step"), [(np.int8, 4), (np.int64, 2**57), (np.float64, 2.0**57), (np.uint8, 4)])
+def test_many_whole_numbers_are_a_number_to_predict_however_far_apart(dtype, step):
+    lowest = 0 if dtype == np.uint8 else -32
+    y = np.array([(lowest + i) * step for i in range(64)]).astype(dtype)
+    assert read_table(np.arange(128).reshape(64, 2) % 5, y).target_numbers.shape == (64, 1)
+
+
 def test_one_class_and_one_sample_are_refused():
     message = refused(["spam"] * 5)
     assert "one class" in message

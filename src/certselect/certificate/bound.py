@@ -35,7 +35,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import get_blas_funcs
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from certselect.certificate.cholesky import factorised, hidden_part
 from certselect.certificate.counting import check_sizes, unit_counts
@@ -202,6 +201,8 @@ def _lowest_eigenvalue(matrix: np.ndarray) -> float:
     n = len(matrix)
     if n < 32:
         return float(np.linalg.eigvalsh(matrix)[0])
+    # Here: loading it takes longer than a small problem.
+    from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
     def product(v: np.ndarray) -> np.ndarray:
         return dsymv(1.0, matrix, v.ravel(), lower=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -96,9 +97,13 @@ class Output:
     @contextmanager
     def watching(self) -> Iterator[list[warnings.WarningMessage]]:
         """Show the progress of whatever runs inside the block, and collect its warnings."""
-        from certselect.cli.progress_bar import progress_bar
+        if self.quiet or sys.stderr is None or not sys.stderr.isatty():
+            bar = nullcontext()
+        else:
+            from certselect.cli.progress_bar import progress_bar  # here: it takes longer to load than a small table
 
-        with nullcontext() if self.quiet else progress_bar(), warnings.catch_warnings(record=True) as warned:
+            bar = progress_bar()
+        with bar, warnings.catch_warnings(record=True) as warned:
             # Said with what else was made of columns.
             warnings.simplefilter("ignore", ColumnsLeftOutWarning)
             yield warned

@@ -1,8 +1,7 @@
-"""A progress bar on a terminal; nothing in a pipe. Imported when a command works: `--help` needs none."""
+"""A progress bar on a terminal. Imported when a command works at one: `--help` and pipes need none."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -22,10 +21,7 @@ _REMEMBERED = 600.0  # seconds by whose reports the rate is told: there are step
 
 @contextmanager
 def progress_bar() -> Iterator[None]:
-    """Show the progress of whatever runs inside the block, on standard error if it is a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield
-        return
+    """Show the progress of whatever runs inside the block, on standard error, a terminal."""
     with bars_on(Console(stderr=True)) as bars, listening(draw_on(bars)):
         yield
 

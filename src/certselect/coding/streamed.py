@@ -25,6 +25,7 @@ from certselect.errors import InvalidInput
 from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table.streams.arrow_columns import read_cells
+from certselect.table.streams.passes import digest
 from certselect.table.streams.row_sample import quick_sample
 from certselect.table.streams.streamed_table import Feature, StreamedTable, sample_numbers
 from certselect.threads import side_by_side
@@ -44,6 +45,10 @@ class NumberCoder:
     missing_code: int
     words: Mapping[str, float] | None = None
 
+    @property
+    def what(self) -> object:
+        return self.edges.tolist(), sorted((self.words or {}).items())
+
     def code(self, block: pa.RecordBatch, codes: np.ndarray, where: str) -> None:
         from certselect.coding.brackets import code_by_edges
 
@@ -57,6 +62,10 @@ class LevelCoder:
     name: str
     values: tuple[Any, ...]
     missing_code: int
+
+    @property
+    def what(self) -> object:
+        return self.values
 
     def code(self, block: pa.RecordBatch, codes: np.ndarray, where: str) -> None:
         from certselect.coding.brackets import look_up
@@ -121,6 +130,12 @@ class StreamedCoding:
     def columns(self) -> tuple[str, ...]:
         """The columns of the source that are read."""
         return tuple(coder.name for coder in (*self.coders, self.target) if coder is not None)
+
+    @property
+    def key(self) -> str:
+        """What tells this coding from others."""
+        coders = [coder and (coder.name, coder.missing_code, coder.what) for coder in (*self.coders, self.target)]
+        return digest(coders)
 
     def code_block(self, block: pa.RecordBatch, where: str, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
         """The codes (n, m) of a block, and the class of every row."""

@@ -16,6 +16,7 @@ import pyarrow as pa
 from certselect.coding.quantiles import DenseOrder, equal_count_edges
 from certselect.errors import InvalidInput
 from certselect.table.streams.arrow_columns import read_cells
+from certselect.table.streams.passes import digest
 from certselect.threads import side_by_side
 
 # Half the width of a bracket, in standard deviations of a rank in the sample: missed about once in 10^8.
@@ -70,9 +71,10 @@ class Bracketed:
             self.inside, self.n_inside = [(numbers, times)], len(numbers)
         self.merged_from = max(_MERGED_FROM, 2 * self.n_inside)
 
-    @property
-    def rows(self) -> int:
-        return int(self.counts.sum())
+    def merged(self) -> tuple[np.ndarray, np.ndarray]:
+        """The numbers within brackets, ascending, and how often each occurs."""
+        self._merge()
+        return self.inside[0] if self.inside else (np.zeros(0), np.zeros(0, dtype=np.int64))
 
     def at(self, rank: int) -> float | None:
         """The number of that rank, from 0; None if it is in no bracket."""
@@ -80,8 +82,7 @@ class Bracketed:
         place = int(np.searchsorted(ends, rank, side="right"))
         if place % 2 == 0:
             return None
-        self._merge()
-        numbers, times = self.inside[0]
+        numbers, times = self.merged()
         passed = int(self.counts[1:place:2].sum()) + rank - int(ends[place - 1])
         return float(numbers[np.searchsorted(np.cumsum(times), passed, side="right")])
 
@@ -91,10 +92,7 @@ class Bracketed:
         if place % 2 == 0:
             return None
         below = int(self.counts[:place].sum()) - int(self.counts[1:place:2].sum())
-        if not self.inside:
-            return (int(self.counts[:place].sum()),) * 2
-        self._merge()
-        numbers, times = self.inside[0]
+        numbers, times = self.merged()
         return below + int(times[numbers < number].sum()), below + int(times[numbers <= number].sum())
 
 
@@ -116,6 +114,23 @@ class Brackets:
     def add(self, other: Brackets) -> None:
         for name, part in self.parts.items():
             part.add(other.parts[name])
+
+    @property
+    def key(self) -> str:
+        return digest("brackets", [(name, part.bounds.tolist()) for name, part in self.parts.items()])
+
+    def saved(self) -> dict[str, np.ndarray]:
+        arrays = {}
+        for place, part in enumerate(self.parts.values()):
+            numbers, times = part.merged()
+            arrays |= {f"{place} counts": part.counts, f"{place} numbers": numbers, f"{place} times": times}
+        return arrays
+
+    def restore(self, saved: Mapping[str, np.ndarray]) -> None:
+        for place, part in enumerate(self.parts.values()):
+            numbers, times = saved[f"{place} numbers"], saved[f"{place} times"]
+            part.counts = saved[f"{place} counts"].copy()
+            part.inside, part.n_inside = ([(numbers, times)] if len(numbers) else []), len(numbers)
 
 
 def numbers_of(array: pa.Array, name: str, words: Mapping[str, float] | None) -> np.ndarray:

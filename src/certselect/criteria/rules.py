@@ -58,7 +58,7 @@ class Rules:
 
     def size(self, chosen: Sequence[int]) -> int:
         """How many columns these units are."""
-        return int(self.sizes[list(chosen)].sum())
+        return len(chosen) if self.single else int(self.sizes[list(chosen)].sum())
 
     def cost(self, chosen: Sequence[int]) -> float:
         return math.fsum(self.costs[list(chosen)].tolist())

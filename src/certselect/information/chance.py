@@ -41,13 +41,8 @@ class ChanceInformation:
     def __init__(
         self, table: CodedTable | SparseCodedTable | CountedMargins, relevance: np.ndarray, logs: CountLogs | None = None
     ) -> None:
-        if isinstance(table, CountedMargins):
-            assert logs is not None, "counts come with their logarithms"
-            self._margins: Margins | CountedMargins = table
-        else:
-            whole, logs = counting_units(table.weights, table.n_samples, "none")
-            self._margins = Margins(table, whole)
-        self._units = _Units(logs)
+        self._table = table
+        self._logs = logs
         self._relevance = relevance
         self._slices: dict[int | None, _Slice] = {}
 
@@ -98,6 +93,23 @@ class ChanceInformation:
         if self._margins.complete or isinstance(self._margins, CountedMargins):
             return self._of_classes.sum(axis=1)
         return self._margins.of_feature(feature, self._margins.rows_of(None)).sum(axis=1)
+
+    @cached_property
+    def _counting(self) -> tuple[Margins | CountedMargins, _Units]:
+        table = self._table
+        if isinstance(table, CountedMargins):
+            assert self._logs is not None, "counts come with their logarithms"
+            return table, _Units(self._logs)
+        whole, logs = counting_units(table.weights, table.n_samples, "none")
+        return Margins(table, whole), _Units(logs)
+
+    @property
+    def _margins(self) -> Margins | CountedMargins:
+        return self._counting[0]
+
+    @property
+    def _units(self) -> _Units:
+        return self._counting[1]
 
     @cached_property
     def _levels(self) -> LevelCounts:

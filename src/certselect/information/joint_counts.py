@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 from certselect.coding.streamed import StreamedCoding
 from certselect.coding.tiles import stretch_starts
 from certselect.information.level_layout import LANES, TILE_ROWS, LevelLayout
+from certselect.table.streams.passes import digest
 from certselect.threads import side_by_side
 
 # Rows packed at a time: their bit rows stay in the second-level cache where there are some hundred levels.
@@ -73,6 +74,17 @@ class JointCounts:
         self._counts += other._counts
         self._sizes += other._sizes
         self.n_rows += other.n_rows
+
+    @property
+    def key(self) -> str:
+        return digest("counts", self.features, self._later_only, self._coding.key)
+
+    def saved(self) -> dict[str, np.ndarray]:
+        return {"counts": self._counts, "sizes": self._sizes}
+
+    def restore(self, saved: Mapping[str, np.ndarray]) -> None:
+        self._counts, self._sizes = saved["counts"].copy(), saved["sizes"].copy()
+        self.n_rows = int(self._sizes.sum())
 
     @cached_property
     def margins(self) -> np.ndarray:

@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
     AnyCounter = PlainCounter | CompiledCounter | PlainCellCounter | CompiledCellCounter
 
-# Cells (samples x features x features) counted without a compiler, in about 0.2 s;
-# loading the compiled kernels takes longer, compiling them the first time much longer.
+# Cells (samples x features x features) counted without a compiler: in a hundredth of a second where columns have few
+# levels, in some tenths where they have dozens. Loading the compiled kernels takes longer, compiling them much longer.
 _PLAIN_CELLS = 10_000_000
 # Kinds of tables this process has loaded machine code for: the next of the kind, however
 # small, is counted by it, the first small one of another kind need not wait for a compiler.
 _compiled_for: set[tuple[np.dtype, np.dtype, str]] = set()
 # Cells of each kind that this process has counted without them. Who fits many small tables, as in cross-validation,
-# gets the machine code once loading it is a small part of the whole, if it lies on the disk.
-# That is at so many cells, which take about as long as loading.
-_MANY_PLAIN_CELLS = 3 * _PLAIN_CELLS
+# gets the machine code once loading it is a small part of the whole, if it lies on the disk: at so many cells, which
+# take up to as long as loading.
+_MANY_PLAIN_CELLS = 10 * _PLAIN_CELLS
 _counted_plainly: Counter[tuple[np.dtype, np.dtype, str]] = Counter()
 _KERNELS = Path(__file__).parent / "kernels" / "__pycache__"
 
@@ -57,6 +57,7 @@ class CountedPairs:
         # Weights, rows left out and shrinkage: every pair from all cells of its own table.
         self._by_cells = cell_table(table, correction) if needs_cells(table, correction) else None
         self._dtype = dtype
+        self._kind = self._needs()
         self._threads = thread_count(n_jobs)
         self._cells = 0  # counted or about to be
         self._plain: PlainCounter | PlainCellCounter | None = None
@@ -79,7 +80,7 @@ class CountedPairs:
         """Who shall count `n_rows` more features with all."""
         if self._compiled is not None:
             return self._compiled
-        kind, cells = self._needs(), n_rows * self._table.codes.size
+        kind, cells = self._kind, n_rows * self._table.codes.size
         self._cells += cells
         worth_it = self._cells > _PLAIN_CELLS or kind in _compiled_for
         if worth_it or (_counted_plainly[kind] > _MANY_PLAIN_CELLS and self._on_disk()):

@@ -26,7 +26,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from certselect.certificate.twins import first_copies
 
@@ -86,6 +85,8 @@ class Copies:
 
 
 def _merged(M: np.ndarray, class_of: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    from scipy.sparse import csr_array  # here: most problems have no copies
+
     lengths = 1.0 / np.sqrt(counts)
     basis = csr_array((lengths[class_of], (class_of, np.arange(len(M)))), shape=(len(counts), len(M)))
     by_rows = M.T if M.flags.f_contiguous else M  # it is symmetric, and read by rows

@@ -37,7 +37,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from certselect.relaxation.arrays import CPU, Arrays
 from certselect.relaxation.face import face_normal, unit_normal
@@ -51,8 +50,6 @@ REST = 10
 RIDGE = 1e-13
 NEARLY_ONE_SUBSET = 0.99
 LONGEST_THROW = 3.0
-# From SciPy 1.17 on, Lanczos draws from a generator of its own where it is given none: two runs would differ.
-SEED = {"rng": 0} if "rng" in inspect.signature(eigsh).parameters else {}
 
 
 class OffManifold(Exception):
@@ -315,8 +312,13 @@ def _needed_shift(Q: Any, k: int, s: np.ndarray, d: np.ndarray, accuracy: float,
     if n < 64:
         lowest = float(np.linalg.eigvalsh(np.column_stack([product(column) for column in np.eye(n)]))[0])
     else:
+        # Here: loading it takes longer than a small problem.
+        from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
+        # From SciPy 1.17 on, Lanczos draws from a generator of its own where it is given none: two runs would differ.
+        seed = {"rng": 0} if "rng" in inspect.signature(eigsh).parameters else {}
         operator = LinearOperator((n, n), matvec=product, dtype=np.float64)  # type: ignore[call-arg]
-        options = {"ncv": 40, "maxiter": 100, "tol": precision, "return_eigenvectors": False, **SEED}
+        options = {"ncv": 40, "maxiter": 100, "tol": precision, "return_eigenvectors": False, **seed}
         try:
             lowest = float(eigsh(operator, k=1, which="SA", v0=first, **options)[0])
         except ArpackError:

@@ -24,8 +24,6 @@ from certselect.errors import InvalidInput
 from certselect.relaxation.face import face_normal, lifted_objective, unit_normal
 from certselect.relaxation.result import Relaxation, Status
 
-ORACLES = ("scs", "clarabel")
-
 
 def oracle(
     Q: np.ndarray,

@@ -18,11 +18,11 @@ from certselect.relaxation.copies import find_copies
 from certselect.relaxation.face import inside_face
 from certselect.relaxation.interior_point import interior_point
 from certselect.relaxation.low_rank import OffManifold, low_rank
-from certselect.relaxation.oracles import ORACLES, oracle
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 from certselect.relaxation.warm_start import carried_over
 from certselect.threads import threads_for
 
+ORACLES = ("scs", "clarabel")  # solvers other people wrote
 METHODS = ("auto", "interior_point", "low_rank", *ORACLES)
 MAX_ITERATIONS = {"interior_point": 100, "low_rank": 3000}
 TOLERANCE = {"interior_point": 1e-6, "low_rank": 1e-3, "scs": 1e-6, "clarabel": 1e-6}
@@ -107,6 +107,8 @@ def solve(
     scale = order_of(magnitude)
     max_seconds = math.inf if max_seconds is None else max_seconds
     if method in ORACLES:
+        from certselect.relaxation.oracles import oracle  # here: hardly anybody asks for one
+
         limits: dict[str, Any] = {"max_seconds": max_seconds, "max_iterations": max_iterations}
         return _rescaled(oracle(Q / scale, k, method, tol=tol, sizes=sizes, **limits), scale, sizes)
     told = None if callback is None else lambda iterate: callback(_rescaled_iterate(iterate, scale))

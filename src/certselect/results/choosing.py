@@ -21,7 +21,7 @@ from certselect.search import Selection
 from certselect.search.registry import find_strategy, is_auto, is_built_in
 from certselect.search.select import check_provable, select_by
 from certselect.search.selection import INTERRUPTED
-from certselect.settings import Constraints, Searching, Settings
+from certselect.settings import Searching, Settings
 from certselect.table import Table, read_source
 from certselect.table.output import frame_library
 from certselect.threads import on_jobs
@@ -159,8 +159,7 @@ def make_result(
     size_rule: SizeRule | None = None,
 ) -> Result:
     """What was found, with where it came from."""
-    # The result's own: the user's lists and mappings may change after it.
-    settings = replace(settings, constraints=Constraints.from_dict(settings.constraints.to_dict()))
+    settings = replace(settings, constraints=settings.constraints.kept())
     seed = settings.searching.random_state
     spent = {**(seconds or {}), **terms.seconds, **selection.seconds}
     provenance = Provenance(

@@ -1,13 +1,15 @@
 """How the columns of a table were taken: kinds, gaps, and how the values of the chosen ones lie in each class.
 
-Learnt while the table is at hand and small enough to be kept with a result, which does not keep the table.
+Learnt while the table is at hand: some rows of the chosen columns are kept with a result, which does not keep the
+table, and are counted when somebody asks. What is pickled holds the counts in their place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,6 +52,23 @@ class Distribution:
     counts: np.ndarray
 
 
+class _Column(NamedTuple):
+    """Some rows of a column: values, which of them are missing (None if none), and what values stand for."""
+
+    values: np.ndarray
+    lacking: np.ndarray | None
+    vocabulary: Sequence[Hashable]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """What distributions are counted from: some rows of the chosen columns, with their class and weight."""
+
+    columns: Mapping[int, _Column]
+    groups: np.ndarray
+    weights: np.ndarray | None
+
+
 @dataclass(frozen=True, eq=False)
 class TakenColumns:
     """What is known of a table's columns beside what was measured of them.
@@ -62,8 +81,6 @@ class TakenColumns:
         How many rows have no value there.
     classes : tuple of str
         What the rows of `distributions` are about: classes, or thirds of a target that is a number.
-    distributions : mapping from int to Distribution
-        Of the chosen columns, of the first sixty at most.
     most_rows : int or None
         How many rows of a class were counted, drawn at random, where it has more; None if all were.
     """
@@ -71,28 +88,40 @@ class TakenColumns:
     kinds: tuple[str, ...]
     missing: np.ndarray
     classes: tuple[str, ...]
-    distributions: Mapping[int, Distribution]
-    most_rows: int | None = None
+    most_rows: int | None
+    _rows: _Rows
+
+    @cached_property
+    def distributions(self) -> Mapping[int, Distribution]:
+        """Of the chosen columns, of the first sixty at most; counted when first asked for, by a report."""
+        rows = self._rows
+        weights = np.ones(len(rows.groups)) if rows.weights is None else rows.weights
+        return {i: _distribution(one, rows.groups, len(self.classes), weights) for i, one in rows.columns.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the counts in place of the rows: what is pickled holds nothing of the table."""
+        nothing = _Rows({}, np.empty(0, dtype=np.intp), None)
+        return {**self.__dict__, "distributions": self.distributions, "_rows": nothing}
 
 
 def take_columns(table: Table, chosen: Iterable[int]) -> TakenColumns:
     """What a result keeps of its table's columns."""
     kinds = np.empty(table.n_features, dtype=object)
     missing = np.zeros(table.n_features, dtype=np.int64)
-    counted = [int(i) for i in chosen][:MOST_COLUMNS]
-    found: dict[int, tuple[Block | SparseBlock, int]] = {}
+    counted = np.array([int(i) for i in chosen][:MOST_COLUMNS], dtype=np.intp)
+    groups, classes = _groups(table)
+    rows = _rows_to_count(groups, len(classes))
+    found: dict[int, _Column] = {}
     for block in table.blocks:
         kinds[block.positions] = TRUTH if block.values.dtype == bool else block.kind
         missing[block.positions] = _missing_counts(block)
         places = np.minimum(np.searchsorted(block.positions, counted), len(block.positions) - 1)  # they ascend
         here = block.positions[places] == counted
-        found.update({i: (block, int(place)) for i, place, at in zip(counted, places, here, strict=True) if at})
-    groups, classes = _groups(table)
-    rows = _rows_to_count(groups, len(classes))
-    weights = np.ones(len(rows)) if table.weights is None else table.weights[rows]
-    distributions = {i: _distribution(_column(*found[i], rows), groups[rows], len(classes), weights) for i in counted}
-    drawn = _MOST_ROWS if len(rows) < table.n_samples else None
-    return TakenColumns(tuple(kinds.tolist()), missing, classes, distributions, drawn)
+        found.update(zip(counted[here].tolist(), _columns(block, places[here], rows), strict=True))
+    weights = None if table.weights is None else table.weights[rows]
+    kept = _Rows({i: found[i] for i in counted.tolist()}, groups[rows], weights)
+    drawn = None if isinstance(rows, slice) else _MOST_ROWS
+    return TakenColumns(tuple(kinds.tolist()), missing, classes, drawn, kept)
 
 
 def _missing_counts(block: Block | SparseBlock) -> np.ndarray | int:
@@ -116,10 +145,10 @@ def _groups(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     return places[table.target], called + ((_OTHERS,) if len(largest) < len(sizes) else ())
 
 
-def _rows_to_count(groups: np.ndarray, n_groups: int) -> np.ndarray:
+def _rows_to_count(groups: np.ndarray, n_groups: int) -> np.ndarray | slice:
     """All rows of small classes and some of large ones, the same at every call."""
-    if np.bincount(groups, minlength=n_groups).max() <= _MOST_ROWS:
-        return np.arange(len(groups))
+    if len(groups) <= _MOST_ROWS or np.bincount(groups, minlength=n_groups).max() <= _MOST_ROWS:
+        return slice(None)
     rng = np.random.default_rng(0)
     each = (np.flatnonzero(groups == group) for group in range(n_groups))
     drawn = [rows if len(rows) <= _MOST_ROWS else rng.choice(rows, _MOST_ROWS, replace=False) for rows in each]
@@ -163,20 +192,21 @@ def _distribution(column: _Column, groups: np.ndarray, n_groups: int, weights: n
     return Distribution((), edges, _counted(places, bins, groups, n_groups, weights))
 
 
-class _Column(NamedTuple):
-    """Some rows of a column: values, which of them are missing (None if none), and what values stand for."""
-
-    values: np.ndarray
-    lacking: np.ndarray | None
-    vocabulary: Sequence[Hashable]
-
-
-def _column(block: Block | SparseBlock, place: int, rows: np.ndarray) -> _Column:
+def _columns(block: Block | SparseBlock, places: np.ndarray, rows: np.ndarray | slice) -> list[_Column]:
+    """Some rows of these columns of a block, copied: the table may change after it."""
     if isinstance(block, SparseBlock):
-        values = block.values[:, [place]].toarray().ravel()[rows]
-        return _Column(values, np.isnan(values), ())
-    lacking = None if block.missing is None else block.missing[rows, place]
-    return _Column(block.values[rows, place], lacking, block.vocabularies[place] if block.vocabularies else ())
+        dense = (block.values[:, [place]].toarray().ravel()[rows] for place in places)
+        return [_Column(column, np.isnan(column), ()) for column in dense]
+    cells = (rows, places) if isinstance(rows, slice) else np.ix_(rows, places)
+    values, lacking = block.values[cells], None if block.missing is None else block.missing[cells]
+    return [
+        _Column(
+            values[:, one],
+            None if lacking is None else lacking[:, one],
+            block.vocabularies[place] if block.vocabularies else (),
+        )
+        for one, place in enumerate(places.tolist())
+    ]
 
 
 def _counted(places: np.ndarray, n_places: int, groups: np.ndarray, n_groups: int, weights: np.ndarray) -> np.ndarray:

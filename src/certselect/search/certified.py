@@ -132,7 +132,8 @@ def _solve(
 
 def told_of_limit(selection: Selection, found: Found) -> Selection:
     """The selection, which says where it was computed, and if a time limit ended what might have made it better."""
-    selection = replace(selection, computed_on=found.computed_on)
+    if found.computed_on:
+        selection = replace(selection, computed_on=found.computed_on)
     if not (found.ties_cut or (found.cut_short and selection.status != PROVEN_OPTIMAL)):
         return selection
     return replace(selection, seconds={**selection.seconds, LIMIT: found.limit.seconds})

@@ -6,6 +6,7 @@ A file `strategies/NAME.py` with a `STRATEGY` named NAME in it is all it takes t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -17,6 +18,7 @@ AUTO = "auto"
 _FILES = import_module("certselect.search.strategies")  # the folder: `strategies` is a function of this package too
 
 
+@cache
 def _load(name: str) -> Strategy:
     return import_module(f"{_FILES.__name__}.{name}").STRATEGY
 

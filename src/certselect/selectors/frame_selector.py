@@ -89,7 +89,11 @@ class FrameSelector(SelectorMixin):
 
     def _take_frame(self, X: Any, y: Any) -> str | None:
         """Record names and number of columns as scikit-learn does; return the library of the frame, if it is one."""
-        validate_data(self, X=X, y=y, skip_check_array=True)
+        if isinstance(X, np.ndarray):  # no names to look for, which takes longer than a small table's search
+            self.n_features_in_ = X.shape[1]
+            vars(self).pop("feature_names_in_", None)
+        else:
+            validate_data(self, X=X, y=y, skip_check_array=True)
         # Then they pass through `transform` as well.
         self._keeps_missing = keeps_missing(self.missing, X)
         return frame_library(X)

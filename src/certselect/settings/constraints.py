@@ -138,6 +138,12 @@ class Constraints(SettingsGroup):
         if self.costs is None and self.budget is not None:
             raise InvalidInput(f"budget={self.budget!r} without costs", "both", "Pass costs=, what the features cost.")
 
+    def kept(self) -> Self:
+        """The same with lists and mappings of their own: the user's may change."""
+        if all(value is None or isinstance(value, str) for value in vars(self).values()):
+            return self
+        return self.from_dict(self.to_dict())
+
     @classmethod
     def from_dict(cls, given: Any) -> Self:
         costs = given.get("costs") if isinstance(given, Mapping) else None

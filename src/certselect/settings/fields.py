@@ -110,11 +110,17 @@ class SettingsGroup:
 
     def _check(self) -> None:
         """Check every field and keep its canonical value."""
+        given = vars(self)
         for name, value in self._canonical().items():
-            object.__setattr__(self, name, value)
+            if value is not given[name]:
+                object.__setattr__(self, name, value)
 
     def _canonical(self) -> dict[str, Any]:
-        return {name: about.check(name, getattr(self, name)) for name, about in described(self).items()}
+        values = {name: getattr(self, name) for name in described(self)}
+        for name, about in described(self).items():
+            if values[name] is not about.default:  # which is as it is kept, and most settings are left at theirs
+                values[name] = about.check(name, values[name])
+        return values
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain JSON; `from_dict` reads them back."""

@@ -12,6 +12,9 @@ from certselect.table.columns import Column, array_block, gather, read_values
 from certselect.table.model import Block
 from certselect.table.times import series_of_times
 
+_ARROW_FLOATS = ("float", "double")
+_ARROW_INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+
 
 def as_frame(X: Any) -> Any | None:
     """X as the data frame it is, out of a narwhals wrapper if need be; None if narwhals reads it as none."""
@@ -65,6 +68,10 @@ def read_frame(X: Any, names: Sequence[str]) -> tuple[tuple[Block, ...], list[in
             block = array_block(X.to_numpy(), everything)
             assert block is not None
             return (block,), []
+    if nw.dependencies.is_pyarrow_table(X):
+        numbers = _arrow_blocks(X)
+        if numbers is not None:
+            return numbers, []
     if nw.dependencies.is_pandas_dataframe(X):
         X = X.set_axis(range(len(names)), axis=1)  # narwhals refuses a name that occurs twice
     elif nw.dependencies.is_pyarrow_table(X):
@@ -99,18 +106,39 @@ def read_frame(X: Any, names: Sequence[str]) -> tuple[tuple[Block, ...], list[in
     return (*blocks, *gather(columns)), [column.position for column in columns if column.dated]
 
 
+def _arrow_blocks(X: Any) -> tuple[Block, ...] | None:
+    """The columns of an Arrow table by type, if all of them are numbers; None if not.
+
+    Without narwhals, which loads all functions of Arrow first: that takes longer than reading a small file.
+    """
+    groups: dict[Any, list[int]] = {}
+    for position, dtype in enumerate(X.schema.types):
+        groups.setdefault(dtype, []).append(position)
+    blocks: list[Block] = []
+    for positions in groups.values():
+        values = _arrow_numbers(X, positions)
+        block = None if values is None else array_block(values, np.array(positions, dtype=np.intp))
+        if block is None:
+            return None
+        blocks.append(block)
+    return tuple(blocks)
+
+
 def _arrow_numbers(X: Any, positions: Sequence[int]) -> np.ndarray | None:
-    """Columns of numbers of one type of an Arrow table as (m, p), NaN for null; None for bools and integers with nulls.
+    """Columns of numbers of one type of an Arrow table as (m, p), NaN for null; None if one has no such form."""
+    columns = [column for position in positions if (column := arrow_column(X.column(position))) is not None]
+    return np.stack(columns, axis=1) if len(columns) == len(positions) else None
+
+
+def arrow_column(column: Any) -> np.ndarray | None:
+    """A column of numbers of an Arrow table, NaN for null; None for anything else and for integers with nulls.
 
     Not by Arrow's own way to NumPy, which loads pandas first: that takes longer than reading a small file.
     """
-    columns, kind = [X.column(position) for position in positions], str(X.column(positions[0]).type)
-    if kind not in ("float", "double") and (kind == "bool" or any(column.null_count for column in columns)):
+    kind = str(column.type)
+    if kind not in _ARROW_FLOATS and (kind not in _ARROW_INTEGERS or column.null_count):
         return None
-    return np.stack([_arrow_column(column.combine_chunks()) for column in columns], axis=1)
-
-
-def _arrow_column(array: Any) -> np.ndarray:
+    array = column.combine_chunks()
     if not array.null_count:
         return np.from_dlpack(array)
     _, numbers = array.buffers()

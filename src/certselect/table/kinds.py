@@ -178,15 +178,18 @@ def _may_identify(block: Block, called: Collection[int]) -> list[int]:
         least = there - (1.0 - NEARLY_ALL) * len(values) - 1
         span = _spans(rows)
         places = places[(span >= least) & (span < DENSE * len(values))]
+        if not len(places):
+            break
     named = {place for place, i in enumerate(block.positions.tolist()) if i in called} if called else set()
     return sorted({*places.tolist(), *named})
 
 
 def _spans(values: np.ndarray) -> np.ndarray:
     """Largest minus smallest number of each column, NaN apart."""
-    low, high = (np.fmin, np.fmax) if values.dtype.kind == "f" else (np.minimum, np.maximum)
+    if values.dtype.kind != "f":
+        return values.max(axis=0).astype(np.float64) - values.min(axis=0).astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
-        return high.reduce(values, axis=0).astype(np.float64) - low.reduce(values, axis=0).astype(np.float64)
+        return np.fmax.reduce(values, axis=0).astype(np.float64) - np.fmin.reduce(values, axis=0).astype(np.float64)
 
 
 @lru_cache(maxsize=4)  # the names of a table are looked at for each of its blocks

@@ -20,6 +20,8 @@ _ROWS_SHOWN = 30
 
 def frame_library(X: Any) -> str | None:
     """Which library a frame is of, by its name; None for an array, or a frame of another library."""
+    if isinstance(X, np.ndarray):
+        return None
     import narwhals as nw
 
     native = nw.to_native(X, pass_through=True)
@@ -34,6 +36,8 @@ def take_columns(X: Any, columns: np.ndarray) -> Any:
     """These columns of a frame, of whatever types, as a frame of its library."""
     import narwhals as nw
 
+    if nw.dependencies.is_pyarrow_table(X):
+        return X.select(columns.tolist())
     return nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native()
 
 

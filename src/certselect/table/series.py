@@ -9,7 +9,7 @@ import numpy as np
 
 from certselect.errors import InvalidInput, UnusableType
 from certselect.table.columns import complex_data, dates_and_times, numeric_array, unmasked
-from certselect.table.frames import as_frame, frame_columns, frame_names
+from certselect.table.frames import arrow_column, as_frame, frame_columns, frame_names
 from certselect.table.labels import missing_cells
 from certselect.table.sparse import is_sparse
 
@@ -88,14 +88,20 @@ def _out_of_library(y: Any, name: str) -> np.ndarray | list[np.ndarray]:
 
     frame = as_frame(y)
     if frame is not None:
-        return [_series_values(series, name) for series in frame_columns(frame)] or np.empty((frame.shape[0], 0))
+        columns = frame.columns if nw.dependencies.is_pyarrow_table(frame) else frame_columns(frame)
+        return [_series_values(column, name) for column in columns] or np.empty((frame.shape[0], 0))
     series = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
     return _series_values(series, name) if isinstance(series, nw.Series) else np.asarray(y)
 
 
-def _series_values(series: Any, name: str) -> np.ndarray:
+def _series_values(column: Any, name: str) -> np.ndarray:
     import narwhals as nw
 
+    native = nw.to_native(column, pass_through=True)
+    numbers = arrow_column(native) if nw.dependencies.is_pyarrow_chunked_array(native) else None
+    if numbers is not None:
+        return numbers
+    series = nw.from_native(native, series_only=True)
     dtype = series.dtype
     if dtype.is_temporal():
         raise dates_and_times(name)

@@ -14,7 +14,7 @@ from certselect.table.model import SparseBlock
 
 def is_sparse(X: Any) -> bool:
     """Asked of the name of its module, so that SciPy is not loaded for other tables."""
-    return any(base.__module__.startswith("scipy.sparse") for base in type(X).__mro__)
+    return not isinstance(X, np.ndarray) and any(base.__module__.startswith("scipy.sparse") for base in type(X).__mro__)
 
 
 def sparse_block(X: Any, rows: np.ndarray | None = None, unread: Sequence[int] = ()) -> SparseBlock:

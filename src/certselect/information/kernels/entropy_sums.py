@@ -126,7 +126,8 @@ class CountLogs:
             self.fraction_bits = _fraction_bits(max(abs(samples * math.log(samples)) + 1, n_rows * _LOWEST))
             entries = _FIRST_ENTRIES if weight_bits == 0 else 0
             self.table = _fixed_point(_phi(entries, correction), self.fraction_bits)
-        self.total = int(self.of(np.array([total_count]))[0])
+        known = total_count < len(self.table)
+        self.total = int(self.table[total_count] if known else self._computed(np.array([total_count]))[0])
         self.unit = 1.0 / (samples * 2.0**self.fraction_bits)
 
     def of(self, counts: np.ndarray) -> np.ndarray:

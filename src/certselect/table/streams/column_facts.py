@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,11 +14,15 @@ from certselect.table.columns import Column
 from certselect.table.kinds import EXACT, NEARLY_ALL
 from certselect.table.model import Kind
 from certselect.table.streams.arrow_columns import read_cells
+from certselect.table.streams.passes import digest
+from certselect.table.streams.saved_passes import as_bytes, packed_table, unpacked_table
 from certselect.threads import side_by_side
 
 # Different values of a column that are told apart at most: words, of which some may be dates, and numbers.
 MOST_WORDS, MOST_NUMBERS = 1 << 14, 1000
 _LOOKED_AT = 4096  # rows that show of most columns that they have many values
+# The facts that are saved as they are.
+_SAID = ("kind", "dated", "boolean", "rows", "missing", "infinite", "low", "high", "whole", "different", "overlapping")
 _TABULATED = 1 << 16  # largest span of integers whose values are told apart by a table
 
 
@@ -181,6 +186,27 @@ class Survey:
         for name, facts in self.facts.items():
             facts.add(other.facts[name])
 
+    @property
+    def key(self) -> str:
+        return digest("survey", [(name, facts.most) for name, facts in self.facts.items()])
+
+    def saved(self) -> dict[str, np.ndarray]:
+        """Facts that JSON has words for, and the values that were told apart as Arrow arrays."""
+        said, arrays = [], {}
+        for place, facts in enumerate(self.facts.values()):
+            said.append({name: getattr(facts, name) for name in _SAID} | {"many": facts.values is None})
+            if facts.values:
+                arrays[f"values {place}"] = packed_table(pa.table({"values": pa.array(list(facts.values))}))
+        return {"facts": as_bytes(json.dumps(said).encode()), **arrays}
+
+    def restore(self, saved: Mapping[str, np.ndarray]) -> None:
+        for place, (facts, said) in enumerate(zip(self.facts.values(), json.loads(bytes(saved["facts"])), strict=True)):
+            for name in _SAID:
+                setattr(facts, name, said[name])
+            listed = saved.get(f"values {place}")
+            known = set() if listed is None else set(unpacked_table(listed).column("values").to_pylist())
+            facts.values = None if said["many"] else known
+
 
 class DifferentIntegers:
     """How many different integers columns have that nearly count their rows; `Learnt` of a stream."""
@@ -200,6 +226,17 @@ class DifferentIntegers:
     def add(self, other: DifferentIntegers) -> None:
         for name in self.columns:
             self._seen[name] |= other._seen[name]
+
+    @property
+    def key(self) -> str:
+        return digest("different", [(name, low, len(self._seen[name])) for name, low in self._lows.items()])
+
+    def saved(self) -> dict[str, np.ndarray]:
+        return {str(place): np.packbits(seen) for place, seen in enumerate(self._seen.values())}
+
+    def restore(self, saved: Mapping[str, np.ndarray]) -> None:
+        for place, seen in enumerate(self._seen.values()):
+            seen[:] = np.unpackbits(saved[str(place)], count=len(seen))
 
     @property
     def counts(self) -> dict[str, int]:

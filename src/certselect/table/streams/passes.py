@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Protocol, Self
 
+import numpy as np
 import pyarrow as pa
 
 from certselect.progress import report
 from certselect.table.streams.row_source import RowSource
+from certselect.table.streams.saved_passes import Position, SavedPasses
 
 # Cells of a block: some megabytes, so that a few of them, decoded and coded, are small beside any budget.
 _BLOCK_CELLS = 1 << 22
@@ -27,6 +31,19 @@ class Learnt(Protocol):
         """Learn what another has learnt of other rows."""
         ...
 
+    @property
+    def key(self) -> str:
+        """What is learnt, so that what was saved of something else is not taken for it."""
+        ...
+
+    def saved(self) -> dict[str, np.ndarray]:
+        """What was learnt so far, as arrays."""
+        ...
+
+    def restore(self, saved: Mapping[str, np.ndarray]) -> None:
+        """Know what was saved, and nothing else."""
+        ...
+
 
 class Runner(Protocol):
     """Who goes over the rows: this process, or a cluster."""
@@ -37,16 +54,70 @@ class Runner(Protocol):
 
 
 class InThisProcess:
-    """Block after block, each of which is taken on several threads."""
+    """Block after block, each of which is taken on several threads.
+
+    Parameters
+    ----------
+    resume : SavedPasses, optional
+        Where it is kept how far a pass is, now and then.
+    """
+
+    def __init__(self, resume: SavedPasses | None = None) -> None:
+        self._resume = resume
 
     def run(self, source: RowSource, learnt: Any, stage: str) -> Any:
-        done = 0
-        for unit, where in enumerate(source.units):
-            for block in source.blocks(unit, learnt.columns, block_rows(len(learnt.columns))):
-                learnt.take(block, where)
+        before, known = (Position(), None) if self._resume is None else self._resume.begin(learnt.key)
+        if known is not None and (before.rows or before.whole):
+            learnt.restore(known)
+        done, total = before.rows, source.n_rows
+        for unit in range(before.units, 0 if before.whole else len(source.units)):
+            blocks = source.blocks(unit, learnt.columns, block_rows(len(learnt.columns)))
+            for number, block in enumerate(blocks):
+                if unit == before.units and number < before.blocks:
+                    continue
+                learnt.take(block, source.units[unit])
                 done += block.num_rows
-                report(stage, done if source.n_rows else unit, source.n_rows or len(source.units))
+                report(stage, done if total else unit, total or len(source.units))
+                if self._resume is not None and self._resume.due:
+                    self._resume.save(Position(unit, number + 1, done), learnt.saved())
+        if self._resume is not None and not before.whole:
+            self._resume.save(Position(len(source.units), 0, done, True), learnt.saved())
         return learnt
+
+
+def digest(*parts: object) -> str:
+    """One text for what is to be learnt."""
+    return sha256(repr(parts).encode()).hexdigest()
+
+
+class Together:
+    """Several things learnt in one pass."""
+
+    def __init__(self, parts: Sequence[Learnt]) -> None:
+        self.parts = list(parts)
+        self.columns = tuple(dict.fromkeys(name for part in parts for name in part.columns))
+
+    def take(self, block: pa.RecordBatch, where: str) -> None:
+        for part in self.parts:
+            part.take(block, where)
+
+    def add(self, other: Together) -> None:
+        for part, more in zip(self.parts, other.parts, strict=True):
+            part.add(more)
+
+    @property
+    def key(self) -> str:
+        return digest(*(part.key for part in self.parts))
+
+    def saved(self) -> dict[str, np.ndarray]:
+        return {
+            f"{place}/{name}": array for place, part in enumerate(self.parts) for name, array in part.saved().items()
+        }
+
+    def restore(self, saved: Mapping[str, np.ndarray]) -> None:
+        for place, part in enumerate(self.parts):
+            own = f"{place}/"
+            part.restore({name[len(own) :]: array for name, array in saved.items() if name.startswith(own)})
 
 
 def block_rows(n_columns: int) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
+from certselect.table.streams.passes import digest
 from certselect.table.streams.row_source import RowSource
+from certselect.table.streams.saved_passes import packed_table, unpacked_table
 
 _MOST_UNITS = 32  # that a quick sample looks at
 
@@ -42,6 +44,18 @@ class RowSample:
         self._n_kept += other._n_kept
         self._seen += other._seen
         self._thin()
+
+    @property
+    def key(self) -> str:
+        return digest("sample", self.columns, self._most)
+
+    def saved(self) -> dict[str, np.ndarray]:
+        return {"seen": np.array([self._seen, self._step]), "rows": packed_table(self.rows)}
+
+    def restore(self, saved: Mapping[str, np.ndarray]) -> None:
+        self._seen, self._step = saved["seen"].tolist()
+        rows = unpacked_table(saved["rows"])
+        self._kept, self._n_kept = [rows], rows.num_rows
 
     def _thin(self) -> None:
         while self._n_kept > 2 * self._most:

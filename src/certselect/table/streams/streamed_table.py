@@ -35,7 +35,7 @@ from certselect.table.model import Decision, Missing, Table
 from certselect.table.parts import check_names
 from certselect.table.reading import read_table, stated_kinds, warn_of_left_out
 from certselect.table.streams.column_facts import MOST_NUMBERS, ColumnFacts, DifferentIntegers, Survey
-from certselect.table.streams.passes import InThisProcess, Learnt, Runner
+from certselect.table.streams.passes import InThisProcess, Learnt, Runner, Together
 from certselect.table.streams.row_sample import RowSample
 from certselect.table.streams.row_source import RowSource
 from certselect.table.target import FEW_ROWS_EACH, MANY_CLASSES, NO_LABELS
@@ -57,22 +57,6 @@ class Feature:
     facts: ColumnFacts
     values: tuple[Hashable, ...] = ()
     words: Mapping[str, float] | None = None
-
-
-class Together:
-    """Several things learnt in one pass."""
-
-    def __init__(self, parts: Sequence[Learnt]) -> None:
-        self.parts = list(parts)
-        self.columns = tuple(dict.fromkeys(name for part in parts for name in part.columns))
-
-    def take(self, block: pa.RecordBatch, where: str) -> None:
-        for part in self.parts:
-            part.take(block, where)
-
-    def add(self, other: Together) -> None:
-        for part, more in zip(self.parts, other.parts, strict=True):
-            part.add(more)
 
 
 @dataclass(eq=False)

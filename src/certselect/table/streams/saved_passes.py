@@ -1,0 +1,136 @@
+"""SavedPasses: what a run over a stream has learnt so far, in a file, so that a killed run goes on from there.
+
+The file has one entry for each pass: what was to be learnt, of which data, how far it is, and what was learnt. It is
+replaced whole, and read without pickle. Entries of other data, or of a pass that asks for something else, are not used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zipfile
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from certselect.errors import InvalidInput
+from certselect.writing import check_destination, write_whole
+
+_FORMAT = "certselect passes, 1"
+_ABOUT = "about"
+# Seconds between two savings, and how many times longer than saving takes.
+EVERY, _TIMES_ITS_OWN = 10.0, 20.0
+
+Arrays = Mapping[str, np.ndarray]
+
+
+class Position(NamedTuple):
+    """How far a pass is: units that were taken whole, blocks of the next one, and rows in all."""
+
+    units: int = 0
+    blocks: int = 0
+    rows: int = 0
+    whole: bool = False
+
+
+class SavedPasses:
+    """The passes of one run, in a file.
+
+    Parameters
+    ----------
+    path : path
+        Of a file that is there already, from a run like this one, or will be.
+    identity : str
+        Of the data, as `RowSource` has it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], identity: str) -> None:
+        if not identity:
+            raise InvalidInput(
+                "resume= for rows that cannot be told from others without reading them",
+                "files, or an Arrow dataset of files",
+                "Leave resume out.",
+            )
+        self._path = check_destination(path)
+        self._identity = identity
+        self._kept: list[dict[str, np.ndarray]] = []
+        self._about: list[dict[str, object]] = []
+        self._begun = 0
+        self._saved_at, self._took = time.monotonic(), 0.0
+        if self._path.exists() and self._path.stat().st_size:
+            self._read()
+
+    def begin(self, key: str) -> tuple[Position, Arrays | None]:
+        """Where the next pass, which learns what `key` stands for, is to go on, and what it knows by then."""
+        number, self._begun = self._begun, self._begun + 1
+        if number < len(self._about) and self._about[number]["key"] == key:
+            place = self._about[number]["position"]
+            assert isinstance(place, list)
+            return Position(*map(int, place[:3]), bool(place[3])), self._kept[number]
+        self._about, self._kept = self._about[:number], self._kept[:number]
+        self._about.append({"key": key, "position": list(Position())})
+        self._kept.append({})
+        return Position(), None
+
+    @property
+    def due(self) -> bool:
+        return time.monotonic() - self._saved_at >= max(EVERY, _TIMES_ITS_OWN * self._took)
+
+    def save(self, position: Position, learnt: Arrays) -> None:
+        """Keep what the pass that was begun last has learnt up to a position."""
+        started = time.monotonic()
+        self._about[self._begun - 1]["position"] = list(position)
+        self._kept[self._begun - 1] = dict(learnt)
+        said = json.dumps({"format": _FORMAT, "identity": self._identity, "passes": self._about})
+        arrays = {_ABOUT: as_bytes(said.encode())}
+        for number, kept in enumerate(self._kept):
+            arrays.update({f"{number}/{name}": array for name, array in kept.items()})
+        write_whole(self._path, lambda file: np.savez(file, **arrays))  # pyright: ignore[reportArgumentType]
+        self._saved_at = time.monotonic()
+        self._took = self._saved_at - started
+
+    def _read(self) -> None:
+        try:
+            with np.load(self._path, allow_pickle=False) as stored:
+                about = json.loads(bytes(stored[_ABOUT]))
+                if not isinstance(about, dict) or about.get("format") != _FORMAT:
+                    raise ValueError("another format")
+                if about["identity"] != self._identity:
+                    raise InvalidInput(
+                        f"the file {str(self._path)!r}, which was saved by a run over other data",
+                        "one of this table, as it is now",
+                        "Remove it, or name another file to resume from.",
+                    )
+                self._about = [{"key": str(one["key"]), "position": list(one["position"])} for one in about["passes"]]
+                self._kept = [
+                    {name.partition("/")[2]: stored[name] for name in stored.files if name.startswith(f"{number}/")}
+                    for number in range(len(self._about))
+                ]
+        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
+            if isinstance(error, InvalidInput):
+                raise
+            raise InvalidInput(
+                f"the file {str(self._path)!r}, which cannot be read as a saved run ({error})",
+                "what an earlier run with this resume= has written",
+                "Remove it, or name another file.",
+            ) from None
+
+
+def as_bytes(content: bytes) -> np.ndarray:
+    return np.frombuffer(content, dtype=np.uint8)
+
+
+def packed_table(table: pa.Table) -> np.ndarray:
+    """A table as bytes, to be saved."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return np.frombuffer(sink.getvalue(), dtype=np.uint8)
+
+
+def unpacked_table(content: np.ndarray) -> pa.Table:
+    with pa.ipc.open_stream(pa.py_buffer(content.tobytes())) as reader:
+        return reader.read_all()
