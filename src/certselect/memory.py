@@ -67,7 +67,9 @@ def memory_budget(memory: int | str | None) -> int:
         amount = float(memory) if isinstance(memory, Real) and not isinstance(memory, bool) else math.nan
     if not _LEAST_BUDGET <= amount < 2**60:
         raise InvalidInput(
-            f"memory={memory!r:.40}", f"{_LEAST_BUDGET // 1_000_000}MB or more, such as '2GB'", "Write a number and a unit."
+            f"memory={memory!r:.40}",
+            f"{_LEAST_BUDGET // 1_000_000}MB or more, such as '2GB'",
+            "Write a number and a unit.",
         )
     return int(amount)
 

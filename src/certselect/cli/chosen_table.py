@@ -15,6 +15,7 @@ from certselect.information.terms import InformationTerms
 from certselect.results import Result
 from certselect.results.decisions import copy_decisions, in_words
 from certselect.search.selection import INTERRUPTED, LIMIT, PROVEN_OPTIMAL, Selection
+from certselect.table import StreamedTable
 from certselect.table import Table as InputTable
 from certselect.table.kinds import KEPT_OUT, LEFT_OUT, SKIPPED
 from certselect.table.model import Decision
@@ -105,7 +106,7 @@ def _decided(selection: Selection) -> str:
     return f"Decided: {held}{len(selection.proven_out)} features are in none that is."
 
 
-def notes_on_table(rows: InputTable, terms: InformationTerms, problem: SubsetProblem) -> list[str]:
+def notes_on_table(rows: InputTable | StreamedTable, terms: InformationTerms, problem: SubsetProblem) -> list[str]:
     """What was made of the table that the user may not expect: bins of the target, missing values, a measure.
 
     Of columns that cannot be chosen it is said that they were left out, if nobody asked for it, and nothing else.
@@ -123,12 +124,7 @@ def notes_on_table(rows: InputTable, terms: InformationTerms, problem: SubsetPro
         how = f"cut into {bins} bins of equal counts" if bins else "measured as it is"
         why = "".join(f" ({one.why})" for one in terms.decisions if one.kind == "target")
         said.append(f"the target is a number, {how}{why}")
-    lacking = sum(
-        int(column) in in_play
-        for block in rows.blocks
-        if block.missing is not None
-        for column in block.positions[block.missing.any(axis=0)]
-    )
+    lacking = sum(column in in_play for column in rows.lacking)
     if lacking:
         level = rows.missing != "pairwise" and terms.settings["measure"] == "plugin"
         how = "a level of their own" if level else "left out pair by pair"
@@ -142,7 +138,7 @@ def _of(columns: Collection[int], decision: Decision) -> Decision:
     return replace(decision, columns=tuple(column for column in decision.columns if column in columns))
 
 
-def notes_on_result(rows: InputTable, result: Result) -> list[str]:
+def notes_on_result(rows: InputTable | StreamedTable, result: Result) -> list[str]:
     """The same, and what the user should know besides: dropped columns, doubtful codings, an early end."""
     terms, selection = _terms(result), result.selection
     problem = _problem(result)

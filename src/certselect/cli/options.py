@@ -14,7 +14,11 @@ STANDARD = Path("-")  # standard input, or standard output
 
 TableFile = Annotated[
     Path,
-    typer.Argument(metavar="TABLE", help="CSV or Parquet file with one row per sample; - for standard input."),
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV or Parquet file with one row per sample, a folder of such files or a pattern like 'data/*.parquet'; "
+        "- for standard input.",
+    ),
 ]
 Target = Annotated[
     list[str],
@@ -32,6 +36,20 @@ SavedResult = Annotated[
     ),
 ]
 Threads = Annotated[int | None, typer.Option(metavar="NUMBER", help="How many cores to use; all if not given.")]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="AMOUNT",
+        help="Memory for tables that are read in blocks, such as 2GB; a quarter of what is free if not given. Tables "
+        "that take less are read at once.",
+    ),
+]
+Resume = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Keep what was counted of a table in blocks there; a killed run goes on from it."
+    ),
+]
 Json = Annotated[
     Path | None,
     typer.Option(

@@ -37,6 +37,8 @@ def select(
     *,
     settings: Settings,
     jobs: options.Threads = None,
+    memory: options.Memory = None,
+    resume: options.Resume = None,
     out: Output,
 ) -> None:
     """Choose k columns of a table that predict the target best together.
@@ -49,10 +51,12 @@ def select(
     from certselect.results.choosing import choose, read_checked
     from certselect.results.files import as_text
     from certselect.search.selection import INTERRUPTED
+    from certselect.table.streams.in_blocks import InBlocks
 
     size = _size(k, settings)
     with out.watching() as warned:
-        rows, names, seconds = read_checked(opened(table), target, settings)
+        blocks = InBlocks(memory, resume, jobs)
+        rows, names, seconds = read_checked(opened(table), target, settings, blocks=blocks)
         result = choose(rows, size, settings, target=names, seconds=seconds, n_jobs=jobs)
     if k is None:  # nobody asked for 10
         warned = [warning for warning in warned if not issubclass(warning.category, FewerFeaturesWarning)]

@@ -36,7 +36,12 @@ def split_by_bounds(values, bounds, counts, kept):
             n0 = n1 = n2 = n3 = np.int64(0)
             for i in range(len(tile)):
                 value = tile[i]
-                r0, r1, r2, r3 = np.int64(value >= b0), np.int64(value >= b1), np.int64(value >= b2), np.int64(value >= b3)
+                r0, r1, r2, r3 = (
+                    np.int64(value >= b0),
+                    np.int64(value >= b1),
+                    np.int64(value >= b2),
+                    np.int64(value >= b3),
+                )
                 n0 += r0
                 n1 += r1
                 n2 += r2
@@ -71,7 +76,9 @@ def code_by_edges(values, edges, missing_code, codes):
             b0, b1, b2, b3 = four[b], four[b + 1], four[b + 2], four[b + 3]
             for i in range(len(tile)):
                 value = tile[i]
-                found[i] += np.int64(value >= b0) + np.int64(value >= b1) + np.int64(value >= b2) + np.int64(value >= b3)
+                found[i] += (
+                    np.int64(value >= b0) + np.int64(value >= b1) + np.int64(value >= b2) + np.int64(value >= b3)
+                )
         for i in range(len(tile)):
             codes[start + i] = found[i]
 

@@ -76,7 +76,9 @@ class LevelCoder:
             code_of = {value: code for code, value in enumerate(self.values)}
             # Behind the words comes what has none.
             table = np.array([*(code_of.get(value, -1) for value in column.vocabulary), self.missing_code])
-            known = look_up(values if column.missing is None else np.where(values < 0, len(table) - 1, values), 0, table, codes)
+            known = look_up(
+                values if column.missing is None else np.where(values < 0, len(table) - 1, values), 0, table, codes
+            )
         elif values.dtype.kind in "iu" and self._table is not None and column.missing is None:
             known = look_up(values, np.int64(self.values[0]), self._table, codes)
         else:

@@ -181,8 +181,9 @@ class StreamedOrder:
     def at(self, ranks: np.ndarray) -> np.ndarray:
         found = np.full(ranks.shape, np.nan)
         width = 1.0
+        asked: dict[str, np.ndarray] = {}
         for _ in range(_MOST_PASSES):
-            asked: dict[str, np.ndarray] = {}
+            asked = {}
             for i, name in enumerate(self.columns):
                 lacking = [r for r in range(ranks.shape[1]) if np.isnan(found[i, r])]
                 for r in lacking:
@@ -248,12 +249,14 @@ def brackets_around(sample: np.ndarray, fractions: np.ndarray, width: float = 1.
 class _AskedOrder(DenseOrder):
     """A sample in order, which notes what fractions of its ranks it is asked for."""
 
+    noted: list[float]
+
     def __init__(self, sample: np.ndarray) -> None:
         super().__init__(sample[None])
         object.__setattr__(self, "noted", [])
 
     def at(self, ranks: np.ndarray) -> np.ndarray:
-        getattr(self, "noted").extend((ranks / max(1, self.ordered.shape[1] - 1)).ravel().tolist())
+        self.noted.extend((ranks / max(1, self.ordered.shape[1] - 1)).ravel().tolist())
         return super().at(ranks)
 
     def of(self, places: np.ndarray) -> DenseOrder:
@@ -266,4 +269,4 @@ def first_brackets(sample: np.ndarray, bins: int) -> np.ndarray:
         return np.array([[-np.inf, np.inf]])
     order = _AskedOrder(sample)
     equal_count_edges(order, np.array([bins]))
-    return brackets_around(sample, np.unique(getattr(order, "noted")))
+    return brackets_around(sample, np.unique(order.noted))

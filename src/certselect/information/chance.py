@@ -39,7 +39,10 @@ class ChanceInformation:
     """
 
     def __init__(
-        self, table: CodedTable | SparseCodedTable | CountedMargins, relevance: np.ndarray, logs: CountLogs | None = None
+        self,
+        table: CodedTable | SparseCodedTable | CountedMargins,
+        relevance: np.ndarray,
+        logs: CountLogs | None = None,
     ) -> None:
         self._table = table
         self._logs = logs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,10 +20,10 @@ from certselect.information.neighbors import neighbor_terms
 from certselect.information.numeric import numeric_columns
 from certselect.information.plugin import plugin_terms
 from certselect.information.sound_pairs import SoundPairs
-from certselect.information.streamed_terms import streamed_terms
 from certselect.information.terms import Families, InformationTerms
 from certselect.settings import Measuring, Settings
-from certselect.table import StreamedTable, Table, read_source
+from certselect.table import StreamedTable, Table, open_source
+from certselect.table.streams.in_blocks import InBlocks
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -36,6 +37,8 @@ def information_terms(
     sample_weight: Any = None,
     dtype: DTypeLike = np.float64,
     n_jobs: int | None = None,
+    memory: int | str | None = None,
+    resume: str | os.PathLike[str] | None = None,
     **settings: Any,
 ) -> InformationTerms:
     """Measure the information each feature carries about the target, and what pairs of features share.
@@ -45,11 +48,14 @@ def information_terms(
 
     Parameters
     ----------
-    X : array, sparse matrix, data frame or Table
-        One row per sample. A `Table` brings its target, weights and task along.
-    y : array, series or frame
+    X : array, sparse matrix, data frame, Table, path, pyarrow.dataset.Dataset or function
+        One row per sample. A `Table` brings its target, weights and task along. Files, folders and
+        globs of Parquet or CSV files ("data/*.parquet"), Arrow datasets, and what a function without arguments
+        returns, an iterable of record batches each time it is called, may be larger than memory: they are then
+        read in blocks, with the same result. docs/scaling.md says what that costs.
+    y : array, series or frame, or the name of a column
         The class of each sample (any hashable labels) or a number to predict, or
-        several columns of either.
+        several columns of either. Of data that hold the target, its name.
     sample_weight : array, optional
         How much each row counts. Whole numbers stand for repeated rows, others are scaled
         to add up to the number of rows. "neighbors" takes equal rows for one row of their weight.
@@ -59,6 +65,12 @@ def information_terms(
         Of the pair terms: float32 halves the memory of the whole matrices.
     n_jobs : int, optional
         How many cores to use; all if None. The result does not depend on it.
+    memory : int or str, optional
+        How much memory may be used for rows that do not all fit into it, such as "2GB": bytes, or a number and a
+        unit. A quarter of what is free if None. What takes less is read at once.
+    resume : path, optional
+        A file that keeps what was counted of a table in blocks, now and then: a run that was killed goes on from
+        it. It is used for the same data only.
 
     **settings
         How the table is read and measured, as for the selectors:
@@ -114,7 +126,10 @@ def information_terms(
     """
     stated = Settings.from_keywords(settings, groups=("reading", "measuring"))
     started = time.perf_counter()
-    table = read_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight)[0]
+    blocks = InBlocks(memory, resume, n_jobs)
+    table = open_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight, blocks=blocks)[
+        0
+    ]
     read = time.perf_counter() - started
     terms = measure_table(table, stated.measuring, dtype=dtype, n_jobs=n_jobs)
     return replace(terms, seconds={**terms.seconds, "coding": read + terms.seconds["coding"]})
@@ -128,6 +143,8 @@ def measure_table(
     if floating not in (np.float32, np.float64):
         raise InvalidInput(f"dtype={floating}", "float32 or float64", "Use float32 to halve the memory.")
     if isinstance(table, StreamedTable):
+        from certselect.information.streamed_terms import streamed_terms
+
         return streamed_terms(table, measuring, floating)
     started = time.perf_counter()
     auto, why = measuring.measure == "auto", ""

@@ -1,5 +1,8 @@
 """JointCounts: how often levels of some features occur with those of all, in every class, learnt block by block."""
 
+# The type checker takes compiled functions for plain Python ones.
+# pyright: reportCallIssue=false
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -97,7 +100,7 @@ class JointCounts:
         return self._sizes
 
     def joint(self, feature: int) -> np.ndarray:
-        """How often its levels occur together with each level of each feature in each class, (classes, levels, width)."""
+        """How often its levels occur with each level of each feature in each class, (classes, levels, width)."""
         layout, row, levels = self._layout, self._row_of[feature], int(self._layout.levels[feature])
         counted = int(layout.counted[feature])
         own = self.margins[:, layout.starts[feature] : layout.starts[feature] + counted]
@@ -150,7 +153,9 @@ class JointCounts:
         everyone = np.zeros((1, len(target)), dtype=np.uint8)
         pack_levels(everyone, places, np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64), 0, 1, bits)
         side_by_side(
-            lambda part: pack_levels(codes, places, starts, layout.counted, *part, bits), _parts(len(codes), self._threads), self._threads
+            lambda part: pack_levels(codes, places, starts, layout.counted, *part, bits),
+            _parts(len(codes), self._threads),
+            self._threads,
         )
         lefts, tiles, rows, right = self._lefts
         side_by_side(
@@ -162,7 +167,16 @@ class JointCounts:
         def scatter(pair: tuple[int, int]) -> None:
             i, j = pair
             left, row = (everyone[0], 0) if i < 0 else (codes[i], self._row_of[i])
-            scatter_levels(left, codes[j], target, row, int(layout.counted_starts[j]), int(layout.counted[i]) if i >= 0 else 1, int(layout.counted[j]), self._counts)
+            scatter_levels(
+                left,
+                codes[j],
+                target,
+                row,
+                int(layout.counted_starts[j]),
+                int(layout.counted[i]) if i >= 0 else 1,
+                int(layout.counted[j]),
+                self._counts,
+            )
 
         side_by_side(scatter, self._scattered, self._threads)
 

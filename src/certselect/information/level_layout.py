@@ -1,4 +1,4 @@
-"""LevelLayout: where the levels of every feature stand beside each other, and which features are counted on the left."""
+"""LevelLayout: where the levels of every feature stand beside each other, and which of them are counted."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class LevelLayout:
         return -(-int(self.counted[feature]) // TILE_ROWS) * TILE_ROWS
 
     def completed(self, counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
-        """Counts (..., counted places) with those that were not counted, (..., width); `totals` (...) are of all levels."""
+        """Counts (..., counted places) with those that were not counted, (..., width); `totals` (...) of all levels."""
         full = np.empty((*counts.shape[:-1], self.width), dtype=np.int64)
         rest = totals[..., None] - _summed(counts, self.counted_starts, self.counted)
         last = self.starts + self.levels - 1

@@ -191,7 +191,6 @@ class StreamedPairs:
         n, dtype = self.n_features, np.float64 if self._by_cells else np.int64
         return np.zeros((n, n), dtype=dtype), np.zeros((n, n), dtype=dtype), np.zeros((n, n), dtype=np.int64)
 
-
     # Measuring
 
     def _measured(self, i: int, found: JointCounts) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
@@ -200,10 +199,7 @@ class StreamedPairs:
         joint = self._layout.summed(self._plain_logs.of(whole).sum(axis=0))
         if self._by_cells:
             return self._cell_terms(i, counts), joint
-        if self._plain_logs is self.logs:
-            first = joint
-        else:
-            first = self._phi_sums(whole[None])
+        first = joint if self._plain_logs is self.logs else self._phi_sums(whole[None])
         return (first, self._phi_sums(counts)), joint
 
     def _phi_sums(self, counts: np.ndarray) -> np.ndarray:

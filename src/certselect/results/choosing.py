@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,8 +23,9 @@ from certselect.search.registry import find_strategy, is_auto, is_built_in
 from certselect.search.select import check_provable, select_by
 from certselect.search.selection import INTERRUPTED
 from certselect.settings import Searching, Settings
-from certselect.table import Table, read_source
+from certselect.table import StreamedTable, Table, open_source
 from certselect.table.output import frame_library
+from certselect.table.streams.in_blocks import InBlocks
 from certselect.threads import on_jobs
 
 
@@ -35,6 +37,8 @@ def choose_subset(
     feature_names: Sequence[str] | None = None,
     sample_weight: Any = None,
     n_jobs: int | None = None,
+    memory: int | str | None = None,
+    resume: str | os.PathLike[str] | None = None,
     **settings: Any,
 ) -> Result:
     """Which columns of a table predict the target best together? The whole way in one call.
@@ -44,8 +48,9 @@ def choose_subset(
 
     Parameters
     ----------
-    table : path, data frame, array, sparse matrix or Table
-        A CSV or Parquet file, or data in memory; one row per sample.
+    table : path, data frame, array, sparse matrix, Table, pyarrow.dataset.Dataset or function
+        CSV or Parquet files (one, a folder or a glob such as "data/*.parquet"), data in memory, an Arrow
+        dataset, or a function that returns an iterable of record batches; one row per sample.
     target : str, list of str, array, series or frame
         The name of the column to predict, of a file or data frame that holds it, or the
         target itself; several columns are several targets.
@@ -61,6 +66,8 @@ def choose_subset(
         names a column of the table instead.
     n_jobs : int, optional
         How many cores to use; all if None. The answer does not depend on it.
+    memory, resume
+        For tables larger than memory, as in `information_terms`.
     **settings
         Those of `SubsetSelector`, which describes them all.
 
@@ -80,24 +87,38 @@ def choose_subset(
     'Proven: no 2 features score more than these.'
     """
     stated, size = Settings.from_keywords(settings), asked_size(n_features_to_select)
-    rows, names, seconds = read_checked(table, target, stated, sample_weight=sample_weight, feature_names=feature_names)
+    rows, names, seconds = read_checked(
+        table,
+        target,
+        stated,
+        sample_weight=sample_weight,
+        feature_names=feature_names,
+        blocks=InBlocks(memory, resume, n_jobs),
+    )
     library = None if isinstance(table, Table) else frame_library(table)
     return choose(rows, size, stated, target=names, library=library, seconds=seconds, n_jobs=n_jobs)
 
 
 def read_checked(
-    table: Any, target: Any, settings: Settings, *, sample_weight: Any = None, feature_names: Any = None
-) -> tuple[Table, tuple[str, ...], dict[str, float]]:
+    table: Any,
+    target: Any,
+    settings: Settings,
+    *,
+    sample_weight: Any = None,
+    feature_names: Any = None,
+    blocks: InBlocks | None = None,
+) -> tuple[Table | StreamedTable, tuple[str, ...], dict[str, float]]:
     """The table as the settings say, the names of its target columns, and the time it took to read."""
     check_search(settings.searching)
     started = time.perf_counter()
-    rows, names = read_source(
+    rows, names = open_source(
         table,
         target,
         settings.reading,
         sample_weight=sample_weight,
         feature_names=feature_names,
         constraints=settings.constraints,
+        blocks=blocks,
     )
     return rows, names, {"reading": time.perf_counter() - started}
 
@@ -113,7 +134,7 @@ def check_search(searching: Searching) -> None:
 
 
 def choose(
-    table: Table,
+    table: Table | StreamedTable,
     size: int | float | str | None,
     settings: Settings,
     *,
@@ -150,7 +171,7 @@ def make_result(
     settings: Settings,
     selection: Selection,
     terms: InformationTerms,
-    table: Table,
+    table: Table | StreamedTable,
     *,
     target: tuple[str, ...] = (),
     library: str | None = None,

@@ -7,14 +7,14 @@ table, and are counted when somebody asks. What is pickled holds the counts in t
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from certselect.names import shown
-from certselect.table import Table
+from certselect.table import StreamedTable, Table
 from certselect.table.model import Block, SparseBlock
 
 TRUTH = "truth"  # a column of trues and falses
@@ -104,8 +104,16 @@ class TakenColumns:
         return {**self.__dict__, "distributions": self.distributions, "_rows": nothing}
 
 
-def take_columns(table: Table, chosen: Iterable[int]) -> TakenColumns:
-    """What a result keeps of its table's columns."""
+def take_columns(table: Table | StreamedTable, chosen: Iterable[int]) -> TakenColumns | None:
+    """What a result keeps of its table's columns; None if there are rows of one class only to draw from a stream."""
+    if isinstance(table, StreamedTable):
+        sample = table.as_sample()
+        missing = np.array([feature.facts.missing for feature in table.features])
+        return None if sample is None else replace(_taken(sample, chosen), missing=missing, most_rows=_MOST_ROWS)
+    return _taken(table, chosen)
+
+
+def _taken(table: Table, chosen: Iterable[int]) -> TakenColumns:
     kinds = np.empty(table.n_features, dtype=object)
     missing = np.zeros(table.n_features, dtype=np.int64)
     counted = np.array([int(i) for i in chosen][:MOST_COLUMNS], dtype=np.intp)

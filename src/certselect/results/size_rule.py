@@ -14,7 +14,7 @@ from certselect.names import shown
 from certselect.settings import Constraints, Settings, all_settings
 from certselect.settings.fields import as_float, as_whole
 from certselect.shown_numbers import p_words
-from certselect.table import Table
+from certselect.table import StreamedTable, Table
 from certselect.table.order import in_own_order
 
 AUTO = "auto"
@@ -107,13 +107,19 @@ def asked_size(asked: Any, called: str = "n_features_to_select") -> int | float 
 
 
 def find_rule(
-    asked: float | str, table: Table, problem: SubsetProblem, settings: Settings, *, n_jobs: int | None
+    asked: float | str, table: Table | StreamedTable, problem: SubsetProblem, settings: Settings, *, n_jobs: int | None
 ) -> SizeRule:
     """The rule for a share or "auto"; the latter tests the table against chance."""
     problem.nearest_size(1)  # says why, if nothing can be chosen
     usable = len(problem.candidates)
     if not isinstance(asked, str):
         return SizeRule(asked, usable)
+    if isinstance(table, StreamedTable):
+        raise InvalidInput(
+            f"n_features_to_select={asked!r} for a table that is read block by block",
+            "a number or a fraction: the test against chance shuffles all rows",
+            "Pass a number, or find one with stop_at_chance on some of the rows.",
+        )
     refuse_untested(settings.constraints)
     n_included = 0 if problem.constraints is None else len(problem.constraints.include)
     if n_included == usable:

@@ -33,8 +33,9 @@ from certselect.results.stored import Contradiction
 from certselect.search import select
 from certselect.search.selection import PROVEN_OPTIMAL
 from certselect.settings import Constraints, Reading
-from certselect.table import Table, read_source
+from certselect.table import StreamedTable, Table, open_source
 from certselect.table.frames import as_frame
+from certselect.table.streams.in_blocks import InBlocks, is_in_blocks
 
 HOLDS, FALSE_CLAIM, BROKEN_FILE, ANOTHER_TABLE = "holds", "false claim", "broken file", "another table"
 # Terms are the same float for float wherever they are counted; the matrix products and
@@ -187,18 +188,20 @@ def _checked(result: Result, X: Any, y: Any, sample_weight: Any) -> Verification
 class _Seen(NamedTuple):
     """A table as the result says it was read, what was measured of it, and the problem it states."""
 
-    table: Table
+    table: Table | StreamedTable
     terms: InformationTerms
     problem: SubsetProblem
 
 
 def _measured(result: Result, X: Any, y: Any, sample_weight: Any) -> _Seen:
     table = _read(result, X, y, sample_weight)
-    wrong = [*_other_shape(result, table)]
-    if wrong:
-        raise _Refused(ANOTHER_TABLE, *wrong)
     try:
-        terms = measure_table(table, result.settings.measuring)
+        # How many rows a stream has is known when they were counted.
+        early = measure_table(table, result.settings.measuring) if isinstance(table, StreamedTable) else None
+        wrong = [*_other_shape(result, table)]
+        if wrong:
+            raise _Refused(ANOTHER_TABLE, *wrong)
+        terms = early or measure_table(table, result.settings.measuring)
         return _Seen(table, terms, _problem(result, terms))
     except _FAILURES as error:
         raise _Refused(FALSE_CLAIM, f"what the result says was done cannot be done: {why(error)}") from None
@@ -237,11 +240,12 @@ def _judged(result: Result, terms: InformationTerms, problem: SubsetProblem) -> 
     )
 
 
-def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
+def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table | StreamedTable:
     """The table as it was read for the result."""
     reading, named = result.settings.reading, list(result.provenance.target)
     names = tuple(map(str, result.explanation["feature"]))
-    nameless = not isinstance(X, str | os.PathLike | Table) and (isinstance(X, list | tuple) or as_frame(X) is None)
+    stored = isinstance(X, str | os.PathLike | Table) or is_in_blocks(X)
+    nameless = not stored and (isinstance(X, list | tuple) or as_frame(X) is None)
     # An array has no names that could be others.
     own = names if nameless and len(set(names)) == _width(X) else None
     apart: dict[str, Any] = {"sample_weight": sample_weight, "feature_names": own}
@@ -261,7 +265,7 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table:
             )
         y = named[0] if len(named) == 1 else named
     try:
-        table, target = read_source(X, y, reading, **apart)
+        table, target = open_source(X, y, reading, blocks=InBlocks(), **apart)
     except UnknownColumn as error:
         if given and reading.weight is None:
             raise  # named by whoever asks, not by the result
@@ -287,13 +291,13 @@ def _readable(X: Any, y: Any, reading: Reading, asked: Constraints, sample_weigh
     if usual == reading and asked.include is None and asked.exclude is None:
         return False
     try:
-        read_source(X, y, usual, sample_weight=sample_weight)
+        open_source(X, y, usual, sample_weight=sample_weight, blocks=InBlocks())
     except InvalidInput:
         return False
     return True
 
 
-def _other_shape(result: Result, table: Table) -> Iterator[str]:
+def _other_shape(result: Result, table: Table | StreamedTable) -> Iterator[str]:
     origin = result.provenance
     for name, here, there in (
         ("rows", table.n_samples, origin.n_samples),

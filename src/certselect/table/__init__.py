@@ -3,7 +3,7 @@
 from certselect.table.files import read_file
 from certselect.table.model import Block, SparseBlock, Table
 from certselect.table.reading import read_table
-from certselect.table.sources import read_source
+from certselect.table.sources import open_source, read_source
 from certselect.table.streams.streamed_table import StreamedTable
 
-__all__ = ["Block", "SparseBlock", "StreamedTable", "Table", "read_file", "read_source", "read_table"]
+__all__ = ["Block", "SparseBlock", "StreamedTable", "Table", "open_source", "read_file", "read_source", "read_table"]

@@ -77,9 +77,7 @@ def read_columns(source: Path | BinaryIO) -> pyarrow.Table:
     if file.is_dir():
         raise InvalidInput(f"{named}, which is a folder", "a CSV or Parquet file", "Name a file in it.")
     if not name.endswith((*TEXT, *PARQUET)):
-        raise InvalidInput(
-            f"file {named}", "a name ending in " + ", ".join((*TEXT, *PARQUET)), "Rename or convert it."
-        )
+        raise InvalidInput(f"file {named}", "a name ending in " + ", ".join((*TEXT, *PARQUET)), "Rename or convert it.")
     if not file.is_file():
         raise InvalidInput(f"path {named}, where there is no file", "a CSV or Parquet file", "Check the path.")
     if file.stat().st_size == 0:

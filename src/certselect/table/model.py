@@ -169,6 +169,12 @@ class Table:
     def n_features(self) -> int:
         return len(self.feature_names)
 
+    @property
+    def lacking(self) -> list[int]:
+        """The features that have no value in some rows."""
+        blocks = [block for block in self.blocks if isinstance(block, Block) and block.missing is not None]
+        return [int(i) for block in blocks for i in block.positions[block.missing.any(axis=0)]]  # pyright: ignore[reportOptionalMemberAccess]
+
     def rows(self, rows: np.ndarray) -> Table:
         """These rows alone, in this order; classes that do not occur in them leave the table."""
         seen, target = np.unique(self.target[rows], return_inverse=True)

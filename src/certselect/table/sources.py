@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from certselect.errors import InvalidInput
 from certselect.names import shown
@@ -15,9 +15,24 @@ from certselect.table.model import Table
 from certselect.table.parts import split_columns
 from certselect.table.reading import read_table
 from certselect.table.series import names_of
+from certselect.table.streams.in_blocks import InBlocks, may_need_blocks, one_name
+from certselect.table.streams.streamed_table import StreamedTable
+
+if TYPE_CHECKING:
+    from certselect.table.streams.row_source import RowSource
 
 
-def read_source(
+def read_source(source: Any, target: Any, reading: Reading, **apart: Any) -> tuple[Table, tuple[str, ...]]:
+    """A table in memory, and the names of its target columns where they have any; the rest as in `open_source`.
+
+    What does not fit into memory is refused.
+    """
+    table, names = open_source(source, target, reading, **apart)
+    assert isinstance(table, Table), "blocks are for those who ask for them"
+    return table, names
+
+
+def open_source(
     source: Any,
     target: Any,
     reading: Reading,
@@ -25,8 +40,11 @@ def read_source(
     sample_weight: Any = None,
     feature_names: Any = None,
     constraints: Constraints | None = None,
-) -> tuple[Table, tuple[str, ...]]:
+    blocks: InBlocks | None = None,
+) -> tuple[Table | StreamedTable, tuple[str, ...]]:
     """The table, and the names of its target columns where they have any.
+
+    What does not fit into memory is read in `blocks`, if the caller can use that, and refused otherwise.
 
     `target` names columns of a file or of a data frame, or holds the target itself. Columns that the
     `constraints` exclude are not looked at, and those they include not left out; a Table's were read already.
@@ -45,6 +63,19 @@ def read_source(
         beside = {"a target": target, "sample_weight": sample_weight, "feature_names": feature_names, **stated}
         _refuse("a Table", beside, "A Table brings its own: pass it to read_table.")
         return source, ()
+    if may_need_blocks(source, blocks or InBlocks()):
+        from certselect.table.streams.opening import all_rows, row_source
+
+        rows = row_source(source)
+        apart = {"sample_weight": sample_weight, "feature_names": feature_names}
+        _refuse("rows in blocks", apart, "Name a column by weight=.")
+        if rows.n_bytes > (blocks or InBlocks()).budget():
+            if blocks is None:
+                raise _too_large(rows)
+            return blocks.opened(rows, target, reading, asked), (one_name(target),)
+        source = all_rows(rows)
+        if target is None:
+            raise InvalidInput("files without a target", "the name of a column to predict", "Pass target=.")
     if isinstance(source, str | os.PathLike):
         _refuse("a file", {"sample_weight": sample_weight, "feature_names": feature_names}, "Name a column by weight=.")
         if target is None:
@@ -85,6 +116,14 @@ def read_source(
             "Pass sample_weight= instead.",
         )
     return read_table(source, target, sample_weight=sample_weight, feature_names=feature_names, **how), names_of(target)
+
+
+def _too_large(rows: RowSource) -> InvalidInput:
+    return InvalidInput(
+        "rows in blocks" if rows.n_rows is None else f"a table of about {rows.n_bytes / 1e9:.3g} GB in memory",
+        "one that fits into a quarter of the memory that is free: this needs all rows at once",
+        "Pass some of the rows; choose_subset, information_terms and `certselect select` read tables of any size.",
+    )
 
 
 def _columns_named(frame: Any | None, target: Any) -> tuple[str, ...]:

@@ -146,7 +146,7 @@ def _many_whole_numbers(column: Values) -> Decision | None:
         return None
     if column.dtype.kind == "f" and not (column == np.floor(column)).all():
         return None  # a measurement anyway
-    if int(column.max()) - int(column.min()) < _MANY_CLASSES:  # as a rule: so few need not be told apart
+    if int(column.max()) - int(column.min()) < MANY_CLASSES:  # as a rule: so few need not be told apart
         return None
     different = len(np.unique(column))
     if different <= MANY_CLASSES or len(column) >= FEW_ROWS_EACH * different:

@@ -16,10 +16,11 @@ from certselect.table.model import Kind
 from certselect.table.streams.arrow_columns import read_cells
 from certselect.table.streams.passes import digest
 from certselect.table.streams.saved_passes import as_bytes, packed_table, unpacked_table
+from certselect.table.streams.streamed_table import MOST_NUMBERS
 from certselect.threads import side_by_side
 
-# Different values of a column that are told apart at most: words, of which some may be dates, and numbers.
-MOST_WORDS, MOST_NUMBERS = 1 << 14, 1000
+# Different words of a column that are told apart at most; some may be dates.
+MOST_WORDS = 1 << 14
 _LOOKED_AT = 4096  # rows that show of most columns that they have many values
 # The facts that are saved as they are.
 _SAID = ("kind", "dated", "boolean", "rows", "missing", "infinite", "low", "high", "whole", "different", "overlapping")
@@ -180,7 +181,9 @@ class Survey:
         self._threads = n_threads
 
     def take(self, block: pa.RecordBatch, where: str) -> None:
-        side_by_side(lambda name: self.facts[name].take(read_cells(block.column(name), name)), self.columns, self._threads)
+        side_by_side(
+            lambda name: self.facts[name].take(read_cells(block.column(name), name)), self.columns, self._threads
+        )
 
     def add(self, other: Survey) -> None:
         for name, facts in self.facts.items():

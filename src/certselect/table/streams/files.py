@@ -16,17 +16,11 @@ from certselect.names import shown
 from certselect.table.complete import name_columns
 from certselect.table.files import PARQUET, TEXT, unreadable
 from certselect.table.streams.csv_files import CsvFiles
-from certselect.table.streams.row_source import FirstBlocks, RowSource, another_type, refuse_other_columns
+from certselect.table.streams.in_blocks import WILD
+from certselect.table.streams.row_source import UNKNOWN, FirstBlocks, RowSource, another_type, refuse_other_columns
 
-_WILD = "*?["
 # Columns take more room in memory than decoded Parquet says: what is read, what becomes of it, and a copy between.
 _GROWTH = 2.5
-
-
-def several_files(path: str | os.PathLike[str]) -> bool:
-    """Whether a path stands for a table in several files: a folder, or a name with wildcards that no file has."""
-    text = os.fspath(path)
-    return os.path.isdir(text) or (any(mark in text for mark in _WILD) and not os.path.exists(text))
 
 
 def open_files(path: str | os.PathLike[str]) -> RowSource:
@@ -40,7 +34,9 @@ def open_files(path: str | os.PathLike[str]) -> RowSource:
     odd = [file for file in files if not file.lower().endswith((*PARQUET, *TEXT))]
     got = f"{name_columns(odd)} among the files of" if odd else "Parquet and text files together in"
     raise InvalidInput(
-        f"{got} {str(path)!r}", "Parquet files, or CSV files, alone", "Name those that are meant, as in 'data/*.parquet'."
+        f"{got} {str(path)!r}",
+        "Parquet files, or CSV files, alone",
+        "Name those that are meant, as in 'data/*.parquet'.",
     )
 
 
@@ -53,7 +49,7 @@ def _listed(path: str) -> tuple[list[str], str | None]:
         return found, path
     if os.path.exists(path):
         return [path], None
-    found = sorted(glob.glob(path, recursive=True)) if any(mark in path for mark in _WILD) else []
+    found = sorted(glob.glob(path, recursive=True)) if any(mark in path for mark in WILD) else []
     found = [file for file in found if os.path.isfile(file)]
     if not found:
         raise InvalidInput(f"path {path!r}, where there is no file", "CSV or Parquet files", "Check the path.")
@@ -76,7 +72,11 @@ def parquet_files(files: Sequence[str], folder: str | None) -> ArrowDataset:
     parts = pyarrow.dataset.partitioning(flavor="hive") if folder is not None else None
     try:
         dataset = pyarrow.dataset.dataset(
-            list(files), format=_format(schema), partitioning=parts, partition_base_dir=folder, exclude_invalid_files=False
+            list(files),
+            format=_format(schema),
+            partitioning=parts,
+            partition_base_dir=folder,
+            exclude_invalid_files=False,
         )
         keys = [field for field in dataset.schema if field.name not in (schema or dataset.schema).names]
         fields = [dataset.schema.field(f.name) if pa.types.is_string(f.type) else f for f in schema or ()]
@@ -129,7 +129,7 @@ class ArrowDataset(FirstBlocks):
         groups = [group for fragment in self._fragments for group in getattr(fragment, "row_groups", None) or ()]
         known = bool(groups) and all(group.num_rows is not None for group in groups)
         self.n_rows = sum(group.num_rows for group in groups) if known else None
-        self.n_bytes = int(_GROWTH * sum(group.total_byte_size for group in groups)) if known else 1 << 62
+        self.n_bytes = int(_GROWTH * sum(group.total_byte_size for group in groups)) if known else UNKNOWN
         files = [getattr(fragment, "path", None) for fragment in self._fragments]
         self.identity = "" if None in files else identity_of(sorted({str(file) for file in files}), self.schema)
 
@@ -145,7 +145,6 @@ class ArrowDataset(FirstBlocks):
             yield from fragment.to_batches(**options)
         except (pa.ArrowException, OSError) as error:
             raise unreadable(self.units[unit], "its type says", error) from error
-
 
     def head(self, unit: int, columns: Sequence[str], n_rows: int) -> pa.Table:
         """Decoded as far as is needed, which a scan of the dataset would not stop at."""

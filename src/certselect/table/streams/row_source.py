@@ -16,6 +16,8 @@ from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.table.complete import name_columns
 
+UNKNOWN = 1 << 62  # bytes of rows of which nobody knows how many there are: never all at once
+
 
 class RowSource(Protocol):
     """Rows of one schema in blocks.
@@ -33,16 +35,20 @@ class RowSource(Protocol):
         A digest that other data would not have; empty where that cannot be told without reading it all.
     """
 
-    schema: pa.Schema
-    units: Sequence[str]
-    n_rows: int | None
-    n_bytes: int
-    identity: str
+    @property
+    def schema(self) -> pa.Schema: ...
+    @property
+    def units(self) -> Sequence[str]: ...
+    @property
+    def n_rows(self) -> int | None: ...
+    @property
+    def n_bytes(self) -> int: ...
+    @property
+    def identity(self) -> str: ...
 
     def blocks(self, unit: int, columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
         """These columns of a unit, in blocks of about `n_rows` rows; the same blocks each time."""
         ...
-
 
     def head(self, unit: int, columns: Sequence[str], n_rows: int) -> pa.Table:
         """The first rows of a unit, about so many, without much work."""
@@ -75,7 +81,7 @@ class BatchFactory(FirstBlocks):
     identity = ""
     n_rows = None
     units = ("the blocks",)
-    n_bytes = 1 << 62  # nobody knows: never all at once
+    n_bytes = UNKNOWN
 
     def __init__(self, make: Callable[[], Iterable[Any]]) -> None:
         self._make = make

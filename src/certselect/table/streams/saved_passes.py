@@ -69,7 +69,8 @@ class SavedPasses:
         if number < len(self._about) and self._about[number]["key"] == key:
             place = self._about[number]["position"]
             assert isinstance(place, list)
-            return Position(*map(int, place[:3]), bool(place[3])), self._kept[number]
+            units, blocks, rows, whole = place
+            return Position(int(units), int(blocks), int(rows), bool(whole)), self._kept[number]
         self._about, self._kept = self._about[:number], self._kept[:number]
         self._about.append({"key": key, "position": list(Position())})
         self._kept.append({})

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from certselect.errors import InvalidInput
 from certselect.memory import memory_budget
@@ -34,14 +33,19 @@ from certselect.table.labels import in_order
 from certselect.table.model import Decision, Missing, Table
 from certselect.table.parts import check_names
 from certselect.table.reading import read_table, stated_kinds, warn_of_left_out
-from certselect.table.streams.column_facts import MOST_NUMBERS, ColumnFacts, DifferentIntegers, Survey
-from certselect.table.streams.passes import InThisProcess, Learnt, Runner, Together
-from certselect.table.streams.row_sample import RowSample
-from certselect.table.streams.row_source import RowSource
 from certselect.table.target import FEW_ROWS_EACH, MANY_CLASSES, NO_LABELS
 from certselect.table.times import dates_in_text
 from certselect.threads import thread_count
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from certselect.table.streams.column_facts import ColumnFacts
+    from certselect.table.streams.passes import Learnt, Runner
+    from certselect.table.streams.row_source import RowSource
+
+# Levels of a column, and classes of a target, that are counted block by block.
+MOST_NUMBERS = 1000
 _SAMPLE_ROWS = 20_000  # kept of all rows, for pictures of the chosen columns
 
 
@@ -86,7 +90,7 @@ class StreamedTable:
     closed: frozenset[int] = frozenset()
     wanted: frozenset[int] = frozenset()
     budget: int = 1 << 30
-    runner: Runner = field(default_factory=InThisProcess)
+    runner: Runner | None = None
     n_threads: int = 1
     features: tuple[Feature, ...] = ()
     target: Feature | None = None
@@ -108,18 +112,29 @@ class StreamedTable:
         assert self._sample is not None, "kept by the survey"
         return self._sample
 
+    @property
+    def lacking(self) -> list[int]:
+        """The features that have no value in some rows."""
+        return [i for i, one in enumerate(self.features) if one.facts.missing and one.kind != "skip"]
+
     def open_columns(self) -> list[str]:
         """The features that are looked at."""
         return [name for i, name in enumerate(self.feature_names) if i not in self.closed]
 
     def run(self, learnt: Any, stage: str) -> Any:
-        return self.runner.run(self.source, learnt, stage)
+        from certselect.table.streams.passes import InThisProcess
+
+        return (self.runner or InThisProcess()).run(self.source, learnt, stage)
 
     def survey(self, also: Sequence[Learnt] = (), *, all_levels: bool = False) -> list[Any]:
         """Learn what the columns are, and in the same pass what others want to know; returns these.
 
         `all_levels` if columns of whole numbers are levels, however many they have.
         """
+        from certselect.table.streams.column_facts import Survey
+        from certselect.table.streams.passes import Together
+        from certselect.table.streams.row_sample import RowSample
+
         asked = [*self.open_columns(), self.target_name]
         given, _ = stated_kinds(self.reading.kinds, None, self.feature_names)
         many = {self.target_name, *(self.feature_names[i] for i, kind in given.items() if kind == "levels")}
@@ -142,12 +157,13 @@ class StreamedTable:
 
     def as_sample(self) -> Table | None:
         """Some of the rows as a table in memory, its columns of the kinds they have here; None if of one class only."""
-        kinds = {i: {"number": "number"}.get(one.kind, one.kind) for i, one in enumerate(self.features)}
+        import pyarrow as pa
+
+        kinds = {i: one.kind for i, one in enumerate(self.features)}
         stated = {i: kind for i, kind in kinds.items() if kind == "skip" or one_of_words(self.features[i])}
         rows = self.kept_rows
-        complete = [name if name in rows.column_names else None for name in self.feature_names]
         nothing = pa.nulls(rows.num_rows, pa.int8())
-        frame = pa.table({name: rows[name] if there else nothing for name, there in zip(self.feature_names, complete)})
+        frame = pa.table({name: rows[name] if name in rows.column_names else nothing for name in self.feature_names})
         try:
             return read_table(
                 frame,
@@ -177,7 +193,9 @@ class StreamedTable:
         if skipped:
             self.decisions += (Decision(SKIPPED, "as asked", tuple(skipped)),)
 
-    def _judged(self, facts: Mapping[str, ColumnFacts], given: Mapping[int, str]) -> Iterator[tuple[int, tuple[str, str]]]:
+    def _judged(
+        self, facts: Mapping[str, ColumnFacts], given: Mapping[int, str]
+    ) -> Iterator[tuple[int, tuple[str, str]]]:
         """What columns are by their values, where nobody said it, and why."""
         called = called_identifiers(self.feature_names)
         exact = self._different(facts)
@@ -191,7 +209,9 @@ class StreamedTable:
             if column.boolean or column.rows <= MOST_LEVELS:
                 continue
             verdict = (
-                _judge_words(column) if column.kind == "category" else _judge_numbers(column, exact.get(name), i in called)
+                _judge_words(column)
+                if column.kind == "category"
+                else _judge_numbers(column, exact.get(name), i in called)
             )
             if verdict is not None and (verdict[0] == DATE or i not in self.wanted):
                 yield i, verdict
@@ -210,13 +230,19 @@ class StreamedTable:
         }
         if not doubtful:
             return {}
+        from certselect.table.streams.column_facts import DifferentIntegers
+
         lows = {name: int(column.low) for name, column in doubtful.items()}
         spans = {name: int(column.high) - int(column.low) for name, column in doubtful.items()}
         return self.run(DifferentIntegers(lows, spans), "identifiers").counts
 
     def _feature(self, i: int, name: str, facts: ColumnFacts | None, given: str | None, judged: str) -> Feature:
-        if facts is None or judged in (IDENTIFIER, TEXT) or given == "skip":
-            return Feature("skip", facts or ColumnFacts())
+        if facts is None:
+            from certselect.table.streams.column_facts import ColumnFacts
+
+            return Feature("skip", ColumnFacts())
+        if judged in (IDENTIFIER, TEXT) or given == "skip":
+            return Feature("skip", facts)
         if facts.kind == "category":
             if judged == DATE or given == "number":
                 return Feature("number", facts, words=_numbers_of(facts, name))
@@ -243,9 +269,7 @@ class StreamedTable:
 
     def _settle_missing(self, facts: Mapping[str, ColumnFacts]) -> None:
         asked: Missing = "level" if self.reading.missing == "auto" else self.reading.missing  # type: ignore[assignment]
-        lacking = [
-            name for name, one in zip(self.feature_names, self.features, strict=True) if one.facts.missing and one.kind != "skip"
-        ]
+        lacking = [self.feature_names[i] for i in self.lacking]
         if lacking and asked == "error":
             many = "columns" if len(lacking) > 1 else "column"
             most = max(facts[name].missing for name in lacking)
@@ -283,13 +307,13 @@ class StreamedTable:
                 "Pass task='regression', or bin the target first.",
             )
         many = len(facts.values) if facts.values is not None else None
-        if not measured and task == "auto" and numbers and (many is None or many > MANY_CLASSES):
-            if many is None or facts.rows < FEW_ROWS_EACH * many:
-                said = f"{many} different" if many is not None else f"more than {MOST_NUMBERS}"
-                how = f"{said} whole numbers in {facts.rows} rows are a number to predict, not classes"
-                self.decisions += (Decision("target", how),)
-                measured = True
-        if facts.low is not None and facts.low == facts.high or many == 1:
+        too_many = many is None or (many > MANY_CLASSES and facts.rows < FEW_ROWS_EACH * many)
+        if not measured and task == "auto" and numbers and too_many:
+            said = f"{many} different" if many is not None else f"more than {MOST_NUMBERS}"
+            how = f"{said} whole numbers in {facts.rows} rows are a number to predict, not classes"
+            self.decisions += (Decision("target", how),)
+            measured = True
+        if (facts.low is not None and facts.low == facts.high) or many == 1:
             raise InvalidInput(
                 f"the same target {name!r} in all rows",
                 "at least two classes, or numbers that differ",
@@ -305,7 +329,7 @@ class StreamedTable:
                 f"{MOST_NUMBERS} at most",
                 "Pass task='regression' if it is a number to predict.",
             )
-        labels = [bool(value) for value in facts.values] if facts.boolean else list(facts.values)
+        labels: list[Hashable] = [bool(value) if facts.boolean else value for value in facts.values]
         self.task, self.classes = "classification", in_order(labels)
         self.target = Feature("levels", facts, self.classes)
 
@@ -406,22 +430,9 @@ def open_stream(
         frozenset(closed),
         frozenset(wanted),
         memory_budget(memory),
-        runner or InThisProcess(),
+        runner,
         thread_count(n_jobs),
     )
-
-
-def refuse_several(target: Any) -> str:
-    """The one name of a target; several are not counted block by block."""
-    names: Iterable[Any] = [target] if isinstance(target, str) else target
-    listed = list(names) if isinstance(names, list | tuple) else []
-    if len(listed) != 1 or not isinstance(listed[0], str):
-        raise InvalidInput(
-            f"{len(listed) or 'no'} names of target columns for a table that is read block by block",
-            "the name of one column",
-            "Name one, or pass memory= enough to hold the table.",
-        )
-    return listed[0]
 
 
 def sample_numbers(rows: pa.Table, name: str) -> np.ndarray:

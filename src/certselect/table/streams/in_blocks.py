@@ -1,0 +1,97 @@
+"""What may be larger than memory, and how it is to be read then; known without loading Arrow."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from certselect.errors import InvalidInput
+from certselect.memory import memory_budget
+from certselect.names import shown
+from certselect.settings import Constraints, Reading
+
+if TYPE_CHECKING:
+    from certselect.table.streams.row_source import RowSource
+    from certselect.table.streams.streamed_table import StreamedTable
+
+WILD = "*?["
+# A file may take so many times its length in memory; below the budget it is read at once, without a look into it.
+_MOST_GROWTH = 40
+
+
+@dataclass(frozen=True)
+class InBlocks:
+    """How a table that does not fit into memory is read.
+
+    Attributes
+    ----------
+    memory : int, str or None
+        Bytes that may be used, such as "2GB"; a quarter of what is free if None.
+    resume : path or None
+        A file from which a killed run goes on.
+    n_jobs : int or None
+    """
+
+    memory: int | str | None = None
+    resume: str | os.PathLike[str] | None = None
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        self.budget()  # a slip of the pen is told before anything is read
+
+    def budget(self) -> int:
+        return memory_budget(self.memory)
+
+    def opened(
+        self, rows: RowSource, target: Any, reading: Reading, constraints: Constraints | None = None
+    ) -> StreamedTable:
+        from certselect.table.streams.passes import InThisProcess
+        from certselect.table.streams.saved_passes import SavedPasses
+        from certselect.table.streams.streamed_table import open_stream
+
+        runner = InThisProcess(None if self.resume is None else SavedPasses(self.resume, rows.identity))
+        return open_stream(
+            rows, one_name(target), reading, constraints, memory=self.memory, runner=runner, n_jobs=self.n_jobs
+        )
+
+
+def may_need_blocks(source: Any, blocks: InBlocks) -> bool:
+    """Whether a source consists of several files, is a large one, or brings its rows in blocks."""
+    if isinstance(source, str | os.PathLike):
+        return several_files(source) or _may_be_large(source, blocks)
+    return is_in_blocks(source)
+
+
+def is_in_blocks(source: Any) -> bool:
+    """Whether it is an Arrow dataset or reader, or a function that brings rows."""
+    kind = type(source)
+    if kind.__module__.startswith("pyarrow._dataset") or kind.__name__ == "RecordBatchReader":
+        return True
+    return callable(source) and not hasattr(source, "shape") and not hasattr(source, "columns")
+
+
+def several_files(path: str | os.PathLike[str]) -> bool:
+    """Whether a path stands for a table in several files: a folder, or a name with wildcards that no file has."""
+    text = os.fspath(path)
+    return os.path.isdir(text) or (any(mark in text for mark in WILD) and not os.path.exists(text))
+
+
+def one_name(target: Any) -> str:
+    """The one name of a target; several are not counted block by block."""
+    listed = [target] if isinstance(target, str) else list(target) if isinstance(target, list | tuple) else []
+    if len(listed) != 1 or not isinstance(listed[0], str):
+        raise InvalidInput(
+            f"target={shown(target)} for a table that is read block by block",
+            "the name of one of its columns",
+            "Name one, or pass memory= enough to hold the table.",
+        )
+    return listed[0]
+
+
+def _may_be_large(path: str | os.PathLike[str], blocks: InBlocks) -> bool:
+    try:
+        size = os.path.getsize(path)
+    except OSError:  # whoever reads it says what is wrong
+        return False
+    return size * _MOST_GROWTH > blocks.budget()
