@@ -123,6 +123,7 @@ def choose(
     from certselect.results.choosing import read_checked
     from certselect.results.files import as_text
     from certselect.selectors import SubsetSelectorCV
+    from certselect.table import Table
 
     _check_splits_and_scoring(cv, scoring)
     unfinished = None if out.file is None else out.file.with_name(f"{out.file.name}.unfinished")
@@ -131,6 +132,7 @@ def choose(
     seed = settings.searching.random_state
     with out.watching() as warned:
         rows, names, _ = read_checked(opened(table), target, settings)
+        assert isinstance(rows, Table), "blocks were not asked for"
         folds = KFold if rows.task == "regression" else StratifiedKFold
         selector = SubsetSelectorCV(
             make_predictor(estimator, rows.task, seed),

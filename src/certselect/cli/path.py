@@ -43,12 +43,13 @@ def path(
     from certselect.results.choosing import read_checked
     from certselect.search.selection import INTERRUPTED
     from certselect.selectors.fold_tables import sizes_to_try
+    from certselect.table.streams.in_blocks import InBlocks
     from certselect.threads import on_jobs
 
     constraints, searching = settings.constraints, settings.searching
     known = all_settings(("constraints", "searching"))
     with out.watching() as warned:
-        rows, names, _ = read_checked(opened(table), target, settings)
+        rows, names, _ = read_checked(opened(table), target, settings, blocks=InBlocks(n_jobs=jobs))
         terms = measure_table(rows, settings.measuring, n_jobs=jobs)
         whole = unsized_problem(terms, searching.criterion, constraints=constraints, **searching.criterion_options)
         sizes = sizes_to_try(whole, max_size)

@@ -334,9 +334,6 @@ def _coder(table: StreamedTable, i: int, edges: np.ndarray | None, coding: Codin
 def _target_coder(table: StreamedTable, edges: np.ndarray | None) -> NumberCoder | LevelCoder:
     if edges is not None:
         return NumberCoder(table.target_name, edges, -1)
-    values = tuple(int(value) for value in table.classes) if _are_bools(table.classes) else table.classes
+    # Bools are read as 0 and 1.
+    values = tuple(int(value) if isinstance(value, bool) else value for value in table.classes)
     return LevelCoder(table.target_name, values, -1)
-
-
-def _are_bools(classes: Sequence[Any]) -> bool:
-    return all(isinstance(value, bool) for value in classes)
