@@ -8,7 +8,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 NUMBA_NUM_THREADS=2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-browser chromium lint format types unit docs attack bench bench-all bench-check bench-extra busy measures outcome proven paper dist clean
+.PHONY: help demo test test-browser chromium lint format types unit docs attack bench bench-all bench-check bench-extra busy measures scaling outcome proven paper dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -75,6 +75,9 @@ measures: $(READY) ## measure errors against closed forms and how well features 
 outcome: $(READY) ## measure how well chosen features predict, ours and other packages', and write docs/outcome.md; CERTSELECT_DATA as below
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[outcome]'
 	$(ONE_THREAD) $(BIN)/python benchmarks/outcome.py
+
+scaling: $(READY) ## measure what tables in blocks cost (15 minutes)
+	$(BIN)/python benchmarks/scaling.py
 
 proven: $(READY) ## measure every search against the proven best; CERTSELECT_DATA names the folder of data sets
 	$(BIN)/python benchmarks/proven.py
