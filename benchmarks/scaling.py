@@ -110,7 +110,7 @@ def _in_blocks(source: Any) -> str:
     from certselect.table.streams.opening import row_source
 
     settings = Settings.from_keywords({"strategy": "forward"})
-    rows = InBlocks(MEMORY).opened(row_source(source), "y", settings.reading)
+    rows = InBlocks(MEMORY).opened(row_source(source, "y")[0], "y", settings.reading)
     return str(choose(rows, 10, settings).names)
 
 

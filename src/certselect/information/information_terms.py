@@ -39,6 +39,7 @@ def information_terms(
     n_jobs: int | None = None,
     memory: int | str | None = None,
     resume: str | os.PathLike[str] | None = None,
+    client: Any = None,
     **settings: Any,
 ) -> InformationTerms:
     """Measure the information each feature carries about the target, and what pairs of features share.
@@ -52,7 +53,8 @@ def information_terms(
         One row per sample. A `Table` brings its target, weights and task along. Files, folders and
         globs of Parquet or CSV files ("data/*.parquet"), Arrow datasets, and what a function without arguments
         returns, an iterable of record batches each time it is called, may be larger than memory: they are then
-        read in blocks, with the same result. docs/scaling.md says what that costs.
+        read in blocks, with the same result. So are Dask's data frames and arrays. docs/scaling.md says what that
+        costs.
     y : array, series or frame, or the name of a column
         The class of each sample (any hashable labels) or a number to predict, or
         several columns of either. Of data that hold the target, its name.
@@ -71,6 +73,8 @@ def information_terms(
     resume : path, optional
         A file that keeps what was counted of a table in blocks, now and then: a run that was killed goes on from
         it. It is used for the same data only.
+    client : distributed.Client, optional
+        A Dask cluster whose workers read and count the rows, of files that they can read or of Dask's own data.
 
     **settings
         How the table is read and measured, as for the selectors:
@@ -126,7 +130,7 @@ def information_terms(
     """
     stated = Settings.from_keywords(settings, groups=("reading", "measuring"))
     started = time.perf_counter()
-    blocks = InBlocks(memory, resume, n_jobs)
+    blocks = InBlocks(memory, resume, n_jobs, client)
     table = open_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight, blocks=blocks)[
         0
     ]

@@ -39,6 +39,7 @@ def choose_subset(
     n_jobs: int | None = None,
     memory: int | str | None = None,
     resume: str | os.PathLike[str] | None = None,
+    client: Any = None,
     **settings: Any,
 ) -> Result:
     """Which columns of a table predict the target best together? The whole way in one call.
@@ -66,7 +67,7 @@ def choose_subset(
         names a column of the table instead.
     n_jobs : int, optional
         How many cores to use; all if None. The answer does not depend on it.
-    memory, resume
+    memory, resume, client
         For tables larger than memory, as in `information_terms`.
     **settings
         Those of `SubsetSelector`, which describes them all.
@@ -93,7 +94,7 @@ def choose_subset(
         stated,
         sample_weight=sample_weight,
         feature_names=feature_names,
-        blocks=InBlocks(memory, resume, n_jobs),
+        blocks=InBlocks(memory, resume, n_jobs, client),
     )
     library = None if isinstance(table, Table) else frame_library(table)
     return choose(rows, size, stated, target=names, library=library, seconds=seconds, n_jobs=n_jobs)

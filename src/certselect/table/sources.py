@@ -15,7 +15,7 @@ from certselect.table.model import Table
 from certselect.table.parts import split_columns
 from certselect.table.reading import read_table
 from certselect.table.series import names_of
-from certselect.table.streams.in_blocks import InBlocks, may_need_blocks, one_name
+from certselect.table.streams.in_blocks import InBlocks, is_dask, may_need_blocks, one_name
 from certselect.table.streams.streamed_table import StreamedTable
 
 if TYPE_CHECKING:
@@ -66,13 +66,16 @@ def open_source(
     if may_need_blocks(source, blocks or InBlocks()):
         from certselect.table.streams.opening import all_rows, row_source
 
-        rows = row_source(source)
+        rows, named = row_source(source, target)
         apart = {"sample_weight": sample_weight, "feature_names": feature_names}
         _refuse("rows in blocks", apart, "Name a column by weight=.")
-        if rows.n_bytes > (blocks or InBlocks()).budget():
+        how = blocks or InBlocks()
+        if rows.n_bytes > how.budget() or how.client is not None:
             if blocks is None:
                 raise _too_large(rows)
-            return blocks.opened(rows, target, reading, asked), (one_name(target),)
+            return blocks.opened(rows, named, reading, asked), names_of(target) if is_dask(target) else (
+                one_name(named),
+            )
         source = all_rows(rows)
         if target is None:
             raise InvalidInput("files without a target", "the name of a column to predict", "Pass target=.")

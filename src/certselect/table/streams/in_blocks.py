@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from certselect.names import shown
 from certselect.settings import Constraints, Reading
 
 if TYPE_CHECKING:
+    from certselect.table.streams.passes import Runner
     from certselect.table.streams.row_source import RowSource
     from certselect.table.streams.streamed_table import StreamedTable
 
@@ -31,11 +33,14 @@ class InBlocks:
     resume : path or None
         A file from which a killed run goes on.
     n_jobs : int or None
+    client : distributed.Client or None
+        A cluster whose workers go over the rows.
     """
 
     memory: int | str | None = None
     resume: str | os.PathLike[str] | None = None
     n_jobs: int | None = None
+    client: Any = None
 
     def __post_init__(self) -> None:
         self.budget()  # a slip of the pen is told before anything is read
@@ -46,21 +51,28 @@ class InBlocks:
     def opened(
         self, rows: RowSource, target: Any, reading: Reading, constraints: Constraints | None = None
     ) -> StreamedTable:
+        """A table to be gone over block by block, here or by a cluster."""
         from certselect.table.streams.passes import InThisProcess
         from certselect.table.streams.saved_passes import SavedPasses
         from certselect.table.streams.streamed_table import open_stream
 
-        runner = InThisProcess(None if self.resume is None else SavedPasses(self.resume, rows.identity))
+        saved = None if self.resume is None else SavedPasses(self.resume, rows.identity)
+        if self.client is None:
+            runner: Runner = InThisProcess(saved)
+        else:
+            from certselect.table.streams.cluster import ClusterRunner
+
+            runner = ClusterRunner(self.client, saved)
         return open_stream(
             rows, one_name(target), reading, constraints, memory=self.memory, runner=runner, n_jobs=self.n_jobs
         )
 
 
 def may_need_blocks(source: Any, blocks: InBlocks) -> bool:
-    """Whether a source consists of several files, is a large one, or brings its rows in blocks."""
+    """Whether a source consists of several files, is a large one, brings its rows in blocks, or is for a cluster."""
     if isinstance(source, str | os.PathLike):
-        return several_files(source) or _may_be_large(source, blocks)
-    return is_in_blocks(source)
+        return blocks.client is not None or several_files(source) or _may_be_large(source, blocks)
+    return is_in_blocks(source) or is_dask(source)
 
 
 def is_in_blocks(source: Any) -> bool:
@@ -69,6 +81,11 @@ def is_in_blocks(source: Any) -> bool:
     if kind.__module__.startswith("pyarrow._dataset") or kind.__name__ == "RecordBatchReader":
         return True
     return callable(source) and not hasattr(source, "shape") and not hasattr(source, "columns")
+
+
+def is_dask(data: Any) -> bool:
+    """Whether something is a collection of Dask's; nothing is loaded to know it."""
+    return "dask" in sys.modules and hasattr(data, "__dask_graph__")
 
 
 def several_files(path: str | os.PathLike[str]) -> bool:

@@ -9,12 +9,21 @@ import pyarrow as pa
 
 from certselect.errors import InvalidInput
 from certselect.table.streams.files import ArrowDataset, open_files
+from certselect.table.streams.in_blocks import is_dask
 from certselect.table.streams.passes import block_rows
 from certselect.table.streams.row_source import BatchFactory, RowSource
 
 
-def row_source(source: Any) -> RowSource:
-    """The rows of files, of an Arrow dataset, or of a function that brings them."""
+def row_source(source: Any, target: Any) -> tuple[RowSource, Any]:
+    """The rows of files, of an Arrow dataset, of Dask's, or of a function that brings them; and the target's name."""
+    if is_dask(source):
+        from certselect.table.streams.dask_source import open_dask
+
+        return open_dask(source, target)
+    return _named_rows(source), target
+
+
+def _named_rows(source: Any) -> RowSource:
     if isinstance(source, str | os.PathLike):
         return open_files(source)
     if isinstance(source, pa.RecordBatchReader):
