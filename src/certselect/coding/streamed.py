@@ -12,21 +12,21 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from certselect.coding.cuts import bins_by_rows, bins_for_rows, edges_between, levels_between
 from certselect.coding.levels import Levels
 from certselect.coding.model import Coding
 from certselect.coding.numbers import NumberCuts
 from certselect.coding.quantiles import equal_count_edges
-from certselect.coding.streamed_order import Bracketed, Brackets, StreamedOrder, first_brackets, numbers_of
+from certselect.coding.streamed_order import Bracketed, Brackets, StreamedOrder, first_brackets
 from certselect.coding.target import bin_names
 from certselect.errors import InvalidInput
 from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
-from certselect.table.streams.arrow_columns import read_cells
+from certselect.table.streams.arrow_columns import numbers_of, read_cells
 from certselect.table.streams.passes import digest
 from certselect.table.streams.row_sample import quick_sample
+from certselect.table.streams.row_source import Rows
 from certselect.table.streams.streamed_table import Feature, StreamedTable, sample_numbers
 from certselect.threads import side_by_side
 
@@ -49,7 +49,7 @@ class NumberCoder:
     def what(self) -> object:
         return self.edges.tolist(), sorted((self.words or {}).items())
 
-    def code(self, block: pa.RecordBatch, codes: np.ndarray, where: str) -> None:
+    def code(self, block: Rows, codes: np.ndarray, where: str) -> None:
         from certselect.coding.brackets import code_by_edges
 
         code_by_edges(numbers_of(block.column(self.name), self.name, self.words), self.edges, self.missing_code, codes)
@@ -67,7 +67,7 @@ class LevelCoder:
     def what(self) -> object:
         return self.values
 
-    def code(self, block: pa.RecordBatch, codes: np.ndarray, where: str) -> None:
+    def code(self, block: Rows, codes: np.ndarray, where: str) -> None:
         from certselect.coding.brackets import look_up
 
         column = read_cells(block.column(self.name), self.name)
@@ -139,7 +139,7 @@ class StreamedCoding:
         coders = [coder and (coder.name, coder.missing_code, coder.what) for coder in (*self.coders, self.target)]
         return digest(coders)
 
-    def code_block(self, block: pa.RecordBatch, where: str, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
+    def code_block(self, block: Rows, where: str, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
         """The codes (n, m) of a block, and the class of every row."""
         target = np.empty(block.num_rows, dtype=np.uint16)
         codes = np.zeros((len(self.coders), block.num_rows), dtype=np.min_scalar_type(int(self.coding.levels.max())))
@@ -208,10 +208,8 @@ def _survey_with_brackets(
     table: StreamedTable, measuring: Measuring
 ) -> tuple[dict[str, np.ndarray], dict[str, Bracketed]]:
     """The first pass: what columns are, and on the way the numbers around edges that a quick sample expects."""
-    schema = table.source.schema
-    names = [*table.open_columns(), table.target_name]
-    asked = [name for name in names if pa.types.is_floating(schema.field(name).type)]
-    asked += [name for name in names if pa.types.is_integer(schema.field(name).type) and measuring.integers != "levels"]
+    floats, integers = table.typed_columns()
+    asked = floats if measuring.integers == "levels" else [*floats, *integers]
     samples: dict[str, np.ndarray] = {}
     brackets: dict[str, np.ndarray] = {}
     if asked and table.source.n_rows is not None and measuring.discretize == "quantile":
@@ -222,7 +220,7 @@ def _survey_with_brackets(
         for name in asked:
             samples[name] = sample_numbers(rows, name)
             given = measuring.target_bins if name == table.target_name else measuring.bins
-            if pa.types.is_integer(schema.field(name).type) and len(np.unique(samples[name])) <= MOST_WHOLE_LEVELS:
+            if name in integers and len(np.unique(samples[name])) <= MOST_WHOLE_LEVELS:
                 continue
             own = first_brackets(samples[name], given if isinstance(given, int) else bins)
             left -= _inside_bytes(samples[name], own, table.source.n_rows)

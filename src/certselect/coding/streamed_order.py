@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
 
 from certselect.coding.quantiles import DenseOrder, equal_count_edges
 from certselect.errors import InvalidInput
-from certselect.table.streams.arrow_columns import read_cells
+from certselect.table.streams.arrow_columns import numbers_of
 from certselect.table.streams.passes import digest
+from certselect.table.streams.row_source import Rows
 from certselect.threads import side_by_side
 
 # Half the width of a bracket, in standard deviations of a rank in the sample: missed about once in 10^8.
@@ -105,7 +105,7 @@ class Brackets:
         self._words = {name: words[name] for name in brackets if name in words}
         self._threads = n_threads
 
-    def take(self, block: pa.RecordBatch, where: str) -> None:
+    def take(self, block: Rows, where: str) -> None:
         def one(name: str) -> None:
             self.parts[name].take(numbers_of(block.column(name), name, self._words.get(name)))
 
@@ -131,16 +131,6 @@ class Brackets:
             numbers, times = saved[f"{place} numbers"], saved[f"{place} times"]
             part.counts = saved[f"{place} counts"].copy()
             part.inside, part.n_inside = ([(numbers, times)] if len(numbers) else []), len(numbers)
-
-
-def numbers_of(array: pa.Array, name: str, words: Mapping[str, float] | None) -> np.ndarray:
-    """A column of a block as float64, NaN where there is no value; `words` says what number each word stands for."""
-    column = read_cells(array, name)
-    if column.kind == "category":
-        told = np.array([*((words or {}).get(str(word), np.nan) for word in column.vocabulary), np.nan])
-        return told[column.values]
-    values = column.values.astype(np.float64, copy=False)
-    return values if column.missing is None else np.where(column.missing, np.nan, values)
 
 
 class StreamedOrder:

@@ -10,12 +10,12 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-import pyarrow as pa
 
 from certselect.coding.streamed import StreamedCoding
 from certselect.coding.tiles import stretch_starts
 from certselect.information.level_layout import LANES, TILE_ROWS, LevelLayout
 from certselect.table.streams.passes import digest
+from certselect.table.streams.row_source import Rows
 from certselect.threads import side_by_side
 
 # Rows packed at a time: their bit rows stay in the second-level cache where there are some hundred levels.
@@ -65,7 +65,7 @@ class JointCounts:
         self._sizes = np.zeros(coding.n_classes, dtype=np.int64)
         self.n_rows = 0
 
-    def take(self, block: pa.RecordBatch, where: str) -> None:
+    def take(self, block: Rows, where: str) -> None:
         codes, target = self._coding.code_block(block, where, self._threads)
         self.n_rows += len(target)
         self._sizes += np.bincount(target, minlength=self._coding.n_classes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pyarrow as pa
 
@@ -54,3 +56,13 @@ def _texts(array: pa.Array) -> Column:
     codes = own[codes]
     missing = codes < 0
     return Column(0, "category", codes, tuple(code_of), missing if missing.any() else None)
+
+
+def numbers_of(array: pa.Array, name: str, words: Mapping[str, float] | None) -> np.ndarray:
+    """A column of a block as float64, NaN where there is no value; `words` says what number each word stands for."""
+    column = read_cells(array, name)
+    if column.kind == "category":
+        told = np.array([*((words or {}).get(str(word), np.nan) for word in column.vocabulary), np.nan])
+        return told[column.values]
+    values = column.values.astype(np.float64, copy=False)
+    return values if column.missing is None else np.where(column.missing, np.nan, values)

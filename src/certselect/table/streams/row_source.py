@@ -16,6 +16,7 @@ from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.table.complete import name_columns
 
+Rows = pa.RecordBatch  # a block of rows
 UNKNOWN = 1 << 62  # bytes of rows of which nobody knows how many there are: never all at once
 
 

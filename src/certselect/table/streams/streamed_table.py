@@ -121,6 +121,14 @@ class StreamedTable:
         """The features that are looked at."""
         return [name for i, name in enumerate(self.feature_names) if i not in self.closed]
 
+    def typed_columns(self) -> tuple[list[str], list[str]]:
+        """The columns that are looked at, the target among them, whose type says floats, and integers."""
+        import pyarrow as pa
+
+        types = {name: self.source.schema.field(name).type for name in (*self.open_columns(), self.target_name)}
+        floats = [name for name, kind in types.items() if pa.types.is_floating(kind)]
+        return floats, [name for name, kind in types.items() if pa.types.is_integer(kind)]
+
     def run(self, learnt: Any, stage: str) -> Any:
         from certselect.table.streams.passes import InThisProcess
 
