@@ -69,8 +69,8 @@ def open_source(
         rows, named = row_source(source, target)
         apart = {"sample_weight": sample_weight, "feature_names": feature_names}
         _refuse("rows in blocks", apart, "Name a column by weight=.")
-        how = blocks or InBlocks()
-        if rows.n_bytes > how.budget() or how.client is not None:
+        asked_for = blocks or InBlocks()
+        if rows.n_bytes > asked_for.budget() or asked_for.client is not None:
             if blocks is None:
                 raise _too_large(rows)
             return blocks.opened(rows, named, reading, asked), names_of(target) if is_dask(target) else (

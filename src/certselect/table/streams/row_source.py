@@ -8,7 +8,7 @@ read in any order, on any machine, and none twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -16,7 +16,7 @@ from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.table.complete import name_columns
 
-Rows = pa.RecordBatch  # a block of rows
+Rows: TypeAlias = Any  # a block of rows, a pyarrow.RecordBatch
 UNKNOWN = 1 << 62  # bytes of rows of which nobody knows how many there are: never all at once
 
 
