@@ -53,7 +53,7 @@ class FewerFeaturesWarning(UserWarning):
 
 
 class QuickerSearchWarning(UserWarning):
-    """A table has too many features for COBRA, the default search; forward selection was used."""
+    """A table has too many features for COBRA, the default search, or for a good bound; quicker ways were used."""
 
 
 class InterruptedWarning(UserWarning):

@@ -1,15 +1,24 @@
-"""Whether the machine has room for what is about to be made: better known before than in the middle."""
+"""Whether the machine has room for what is about to be made, and room on its disk for what memory has none for."""
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import re
 from contextlib import suppress
 from numbers import Real
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
 
 from certselect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from mmap import mmap
+
+    from numpy.typing import DTypeLike
 
 # Of the matrix of all pairs: the pair terms, Q made of them, and Q as a solver scales it.
 _COPIES = 3
@@ -23,20 +32,30 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]?I?B?)", re.IGNORECASE)
 _UNITS = {prefix + unit: 1000**power for power, prefix in enumerate(("", "K", "M", "G", "T")) for unit in ("", "B")}
 _UNITS |= {prefix + unit: 1024**power for power, prefix in enumerate("KMGT", start=1) for unit in ("I", "IB")}
 _SHARE, _LEAST_BUDGET, _UNKNOWN = 0.25, 64_000_000, 4.0 * 2**30
+# Where the disk has no room for an array, memory has if it is up to this share of what is free there.
+_MOST_OF_FREE = 0.75
+# Of what is free on the disk, so much may be taken: others write there too.
+_DISK_SHARE = 0.9
 # Where Linux says what a container may use, in its newer and its older way.
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def check_room_for_pairs(n_features: int, bytes_each: int) -> None:
-    """Refuse the pair terms of all features with all others where they would not fit into memory."""
-    needed, there = _COPIES * n_features**2 * bytes_each, machine_bytes()
-    if needed > there:
+    """Refuse matrices of all pairs of features, in memory, where they would not fit."""
+    if not has_room_for_pairs(n_features, bytes_each):
+        needed, there = _COPIES * n_features**2 * bytes_each, machine_bytes()
         raise InvalidInput(
             f"a search or a bound that needs all pairs of {n_features} features, {needed / 2**30:.3g} GiB",
-            f"one that fits into this machine's {there / 2**30:.3g} GiB of memory",
-            "Use strategy='forward' without certify, which needs the pairs of the chosen features alone, or remove "
-            "the least relevant columns from the table.",
+            f"up to {math.isqrt(int(there / (_COPIES * bytes_each)))} features, which fit into this machine's "
+            f"{there / 2**30:.3g} GiB of memory",
+            "Use strategy='forward', which needs the pairs of the chosen features alone, or 'backward', which can have "
+            "them on disk, or remove the least relevant columns from the table.",
         )
+
+
+def has_room_for_pairs(n_features: int, bytes_each: int) -> bool:
+    """Whether the pair terms of all features, and the matrices that a solver makes of them, fit into memory."""
+    return _COPIES * n_features**2 * bytes_each <= machine_bytes()
 
 
 def check_room_for_proof(n_features: int) -> None:
@@ -72,6 +91,74 @@ def memory_budget(memory: int | str | None) -> int:
             "Write a number and a unit.",
         )
     return int(amount)
+
+
+def large_array(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
+    """An array that is still to be filled: in memory, or on disk where it takes more than a quarter of what is free.
+
+    On disk it is a map of a file in the folder for temporary files (that of `TMPDIR`, where it is set). Its numbers are
+    the same, whatever `dtype` they have; memory holds as many of them as there is room for at the moment. The file
+    has no name, and goes with the last array that looks at it, or with the process, however that ends.
+    """
+    n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
+    if n_bytes <= _LEAST_BUDGET or n_bytes <= memory_budget(None):
+        return np.empty(shape, dtype=dtype)
+    try:
+        check_room_on_disk(n_bytes)
+        return np.frombuffer(_nameless_file(n_bytes), dtype=dtype).reshape(shape)
+    except InvalidInput:  # in memory all the same, if there is more than that left
+        if n_bytes > _MOST_OF_FREE * free_bytes():
+            raise
+        return np.empty(shape, dtype=dtype)
+
+
+def check_room_on_disk(n_bytes: int) -> None:
+    """Refuse arrays that would not fit onto the disk for temporary files."""
+    folder, free = _temporary()
+    if n_bytes > _DISK_SHARE * free:
+        raise InvalidInput(
+            f"all pairs of so many features that they take {n_bytes / 2**30:.3g} GiB, too much for memory, with "
+            f"{free / 2**30:.3g} GiB free in {folder}, the folder for temporary files",
+            f"{n_bytes / _DISK_SHARE / 2**30:.3g} GiB or more there",
+            "Set TMPDIR to a folder on a larger disk, measure with dtype='float32' from Python, or use "
+            "strategy='forward' without certify.",
+        )
+
+
+def _temporary() -> tuple[str, int]:
+    """The folder for temporary files, and how many bytes are free there."""
+    import shutil  # here, as the next one: hardly anybody needs them
+    import tempfile
+
+    folder = tempfile.gettempdir()
+    return folder, shutil.disk_usage(folder).free
+
+
+def _nameless_file(n_bytes: int) -> mmap:
+    import mmap
+    import tempfile
+
+    try:
+        with tempfile.TemporaryFile(prefix="certselect-") as file:
+            _reserve(file, n_bytes)
+            return mmap.mmap(file.fileno(), n_bytes)
+    except OSError as refused:
+        raise InvalidInput(
+            f"a file of {n_bytes / 2**30:.3g} GiB that {tempfile.gettempdir()}, the folder for temporary files, cannot "
+            f"have ({refused})",
+            "a folder that can",
+            "Set TMPDIR to another one.",
+        ) from refused
+
+
+def _reserve(file: IO[Any], n_bytes: int) -> None:
+    """Make a file this long, on blocks of its own: where a disk is full only later, a map of it ends the process."""
+    try:
+        os.posix_fallocate(file.fileno(), 0, n_bytes)
+    except (AttributeError, OSError) as failed:  # not every system has it, nor every disk
+        if getattr(failed, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        file.truncate(n_bytes)
 
 
 def free_bytes() -> float:

@@ -1,5 +1,7 @@
 """Columns that say the same, against a plain comparison of how they divide the rows."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certselect import SubsetSelector, choose_subset, information_terms, subset_problem
-from certselect.coding import code_table
+from certselect.coding import code_table, copies
 from certselect.coding.copies import copies_by_rank, copies_of
 from certselect.errors import FewerFeaturesWarning
 from certselect.table import read_table
@@ -96,6 +98,41 @@ def problem_of(**constraints):
     X[:, 3] = X[:, 1]
     X[:, 4] = 1 - X[:, 1]
     return subset_problem(information_terms(X, rng.integers(0, 2, 40)), 2, **constraints)
+
+
+def many_columns(n=400, m=500):
+    """Many columns that resemble each other, of few and of many levels, and copies of some with other names."""
+    rng = np.random.default_rng(0)
+    X = np.array([rng.permutation(m) % (2 if i % 2 else 50) for i in range(n)]).T
+    X[:, 7], X[:, n - 1], X[:, 10] = 1 - X[:, 3], X[:, 3] + 5, 49 - X[:, 4]
+    return X, np.arange(m) % 2, ((3, 7, n - 1), (4, 10))
+
+
+@pytest.mark.parametrize("told_apart", [True, False])
+def test_marks_save_comparisons_and_decide_nothing(told_apart, monkeypatch):
+    X, y, expected = many_columns()
+    if not told_apart:
+        monkeypatch.setattr(copies, "_mark", lambda *_: 0)
+    assert families(X, y) == expected
+
+
+def test_no_second_table_is_made():
+    X, y, expected = many_columns()
+    coded = code_table(read_table(X, y), integers="levels")
+    values = np.ascontiguousarray(X.T, dtype=np.float64)
+    constant = np.zeros(len(values), dtype=bool)
+    found, most = [], []
+    for look in (
+        lambda: copies_of(coded, np.zeros((len(values), 1)), constant),
+        lambda: copies_by_rank(values, constant),
+    ):
+        tracemalloc.start()
+        found.append(look())
+        most.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert found == [expected, expected]
+    assert most[0] < 0.5 * coded.codes.nbytes
+    assert most[1] < 0.1 * values.nbytes
 
 
 def test_which_of_several_copies_can_be_chosen():

@@ -218,7 +218,7 @@ def _lowest_eigenvalue(matrix: np.ndarray) -> float:
 
 
 def _check(Q: np.ndarray, k: int, d: np.ndarray, sizes: np.ndarray | None) -> None:
-    if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or not np.isfinite(Q).all():
+    if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or not math.isfinite(largest(Q)):  # without another array as large
         raise InvalidInput(f"a matrix of shape {Q.shape}", "a finite square one", "Pass the matrix of the problem.")
     check_sizes(len(Q), k, sizes)
     if d.shape != (len(Q) + 1,):

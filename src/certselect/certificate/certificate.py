@@ -110,5 +110,7 @@ def _allowed(problem: SubsetProblem, indices: Iterable[int]) -> list[int]:
 
 def bound_subsets(problem: SubsetProblem, multipliers: np.ndarray, lift: Lift | None = None) -> ProvedBound:
     """Bound what any subset the problem allows is worth, as `problem.value` values it."""
+    if np.any(multipliers):
+        problem.check_room_for_pairs()  # zeros prove by row sums, for which Q may be on disk
     proved = prove_reduced(problem.reduced, multipliers, lift)
     return replace(proved, bound=round_up([proved.bound, lost_in_matrix(problem.units, lift)]))

@@ -28,6 +28,7 @@ from certselect.certificate.open_problem import OpenProblem
 from certselect.certificate.twins import interchangeable
 from certselect.criteria.reduced import ReducedProblem
 from certselect.errors import InvalidInput
+from certselect.memory import check_room_for_pairs
 
 REMEDY = "Prove it again."
 # What the matrices of a proof that is kept or read may take.
@@ -148,6 +149,7 @@ def replay(problem: ReducedProblem, known: float, proof: Proof) -> Replayed:
         raise InvalidInput("a value that is not a number", "that of an allowed subset", "Value the subset again.")
     if not proof.floor <= 0.0:
         raise InvalidInput(f"a proof with a floor of {proof.floor}", "0 or less", REMEDY)
+    check_room_for_pairs(len(problem.matrix), problem.matrix.itemsize)
     lengths, decisions = _lengths(proof), []
     worst = -math.inf
     waiting: list[tuple[Callable[[], OpenProblem], Proof, float]] = [

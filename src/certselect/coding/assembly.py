@@ -39,7 +39,7 @@ def assemble(
     for some in coded:
         # Every level occurs, but not every bin of numbers.
         by_levels = isinstance(some.part, Levels)
-        same = some.part.levels <= 1 if by_levels else (some.codes == some.codes[:, :1]).all(axis=1)
+        same = some.part.levels <= 1 if by_levels else some.codes.min(axis=1) == some.codes.max(axis=1)
         if some.missing is not None and coding.missing != "pairwise":
             same &= some.missing.all(axis=0) | ~some.missing.any(axis=0)
         constant[some.part.positions] = same

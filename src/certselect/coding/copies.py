@@ -7,12 +7,11 @@ rows in the same order, or in the opposite one.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import numpy as np
 
 from certselect.coding.model import CodedTable, SparseCodedTable
-
-# Up to so many levels are looked at one by one.
-MARKED_LEVELS = 16
 
 
 def copies_of(
@@ -21,31 +20,31 @@ def copies_of(
     """Families of columns that divide the rows alike, two or more each, ascending; constant ones are in none.
 
     `alike` (n, any) are numbers that copies have in common, such as their entropy: columns that no
-    other one resembles are not looked at.
+    other one resembles are not looked at. One column at a time is: no second table is made of them.
     """
     suspects = _resembling(alike, constant)
     if not len(suspects):
         return ()
-    columns = _codes(coded, suspects)
-    shared = _sharing_marks(columns)
-    suspects, columns = suspects[shared], columns[shared]
-    if not len(suspects):
-        return ()
-    if coded.coding.absent is not None:  # a row without a value is no row of any level
-        absent = coded.coding.absent[suspects]
-        same_gaps = columns == absent[:, None]
-    else:
-        same_gaps = None
-    return _families(suspects, _first_seen(columns), same_gaps)
+    # Sums of these are exact.
+    numbers = np.random.default_rng(0).integers(1, 2**52 // coded.n_samples, coded.n_samples).astype(np.float64)
+
+    def content(i: int) -> bytes:
+        codes = _codes(coded, i)
+        # A row without a value is no row of any level.
+        gaps = b"" if coded.coding.absent is None else (codes == coded.coding.absent[i]).tobytes()
+        return _first_seen(codes).tobytes() + gaps
+
+    return _families(suspects, lambda i: _mark(_codes(coded, i), numbers), content)
 
 
 def copies_by_rank(values: np.ndarray, constant: np.ndarray) -> tuple[tuple[int, ...], ...]:
     """Families of columns (n, m) of numbers that put the rows in the same or in the opposite order, NaN apart."""
-    columns = np.flatnonzero(~constant)
-    ranks = np.empty((len(columns), values.shape[1]), dtype=np.int64)
-    for place, i in enumerate(columns):
-        ranks[place] = _ranks(values[i])
-    return _families(columns, ranks, None)
+    numbers = np.random.default_rng(0).integers(1, 2**63, values.shape[1], dtype=np.uint64)
+    return _families(
+        np.flatnonzero(~constant),
+        lambda i: int(_ranks(values[i]).astype(np.uint64) @ numbers),  # modulo 2^64
+        lambda i: _ranks(values[i]).tobytes(),
+    )
 
 
 def _ranks(column: np.ndarray) -> np.ndarray:
@@ -81,22 +80,14 @@ def _keys(alike: np.ndarray) -> np.ndarray:
     return key
 
 
-def _sharing_marks(codes: np.ndarray) -> np.ndarray:
-    """Which columns (p, m) have a mark in common with another one; those that divide the rows alike do.
+def _mark(codes: np.ndarray, numbers: np.ndarray) -> int:
+    """A number of a column (m,) that it has in common with those that divide the rows alike, and hardly with others.
 
-    Every row has a random number. A mark is made of their sums over the rows of each level, in a way
-    that does not depend on how levels are called: so most columns need not be compared at all.
+    Made of the sums of random `numbers` (m,) over the rows of each level, in a way that does not depend on how
+    levels are called.
     """
-    p, m = codes.shape
-    if int(codes.max()) > MARKED_LEVELS:  # they are few, as they hardly resemble one another
-        return np.arange(p)
-    # Sums of these are exact.
-    numbers = np.random.default_rng(0).integers(1, 2**52 // m, m).astype(np.float64)
-    marks = np.zeros(p, dtype=np.uint64)
-    for level in range(int(codes.max()) + 1):
-        sums = ((codes == level) @ numbers).astype(np.uint64)
-        marks += sums * sums  # modulo 2^64
-    return _shared(marks)
+    sums = np.bincount(codes, weights=numbers).astype(np.uint64)
+    return int((sums * sums).sum())  # modulo 2^64
 
 
 def _shared(marks: np.ndarray) -> np.ndarray:
@@ -106,36 +97,37 @@ def _shared(marks: np.ndarray) -> np.ndarray:
     return np.sort(order[np.concatenate([[False], same]) | np.concatenate([same, [False]])])
 
 
-def _codes(coded: CodedTable | SparseCodedTable, columns: np.ndarray) -> np.ndarray:
-    """The codes (p, m) of some columns."""
+def _codes(coded: CodedTable | SparseCodedTable, i: int) -> np.ndarray:
+    """The codes (m,) of a column."""
     if isinstance(coded, CodedTable):
-        return coded.codes[columns]
-    codes = np.repeat(coded.background[columns, None], coded.n_samples, axis=1).astype(np.uint32)
-    for place, i in enumerate(columns):
-        cells = slice(coded.starts[i], coded.starts[i + 1])
-        codes[place, coded.rows[cells]] = coded.codes[cells]
+        return coded.codes[i]
+    codes = np.full(coded.n_samples, coded.background[i], dtype=np.int64)
+    cells = slice(coded.starts[i], coded.starts[i + 1])
+    codes[coded.rows[cells]] = coded.codes[cells]
     return codes
 
 
 def _first_seen(codes: np.ndarray) -> np.ndarray:
-    """Codes (p, m) with each level called by the first row that has it: alike where columns divide the rows alike."""
-    p, m = codes.shape
-    seen = np.empty((p, m), dtype=np.int32)
-    step = max(1, (1 << 22) // m)
-    for start in range(0, p, step):
-        part = codes[start : start + step].astype(np.int64)
-        levels = int(part.max()) + 1
-        first = np.full((len(part), levels), m, dtype=np.int32)
-        # From the last row to the first, so that the first is what stays.
-        np.put_along_axis(first, part[:, ::-1], np.arange(m - 1, -1, -1, dtype=np.int32)[None], axis=1)
-        seen[start : start + step] = np.take_along_axis(first, part, axis=1)
-    return seen
+    """Codes (m,) with each level called by the first row that has it: alike where columns divide the rows alike."""
+    first = np.empty(int(codes.max()) + 1, dtype=np.int32)
+    # From the last row to the first, so that the first is what stays.
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)
+    return first[codes]
 
 
-def _families(columns: np.ndarray, content: np.ndarray, gaps: np.ndarray | None) -> tuple[tuple[int, ...], ...]:
-    """Columns whose rows of `content`, and of `gaps` if there are any, are equal."""
+def _families(
+    columns: np.ndarray, mark: Callable[[int], int], content: Callable[[int], bytes]
+) -> tuple[tuple[int, ...], ...]:
+    """Columns of the same content, two or more each; only those with a mark in common are compared."""
+    suspects: dict[int, list[int]] = {}
+    for i in columns.tolist():
+        suspects.setdefault(mark(i), []).append(i)
+    families = (family for some in suspects.values() if len(some) > 1 for family in _same(some, content))
+    return tuple(sorted(families))
+
+
+def _same(columns: Iterable[int], content: Callable[[int], bytes]) -> list[tuple[int, ...]]:
     found: dict[bytes, list[int]] = {}
-    for place, i in enumerate(columns.tolist()):
-        key = content[place].tobytes() + (b"" if gaps is None else gaps[place].tobytes())
-        found.setdefault(key, []).append(i)
-    return tuple(sorted(tuple(family) for family in found.values() if len(family) > 1))
+    for i in columns:
+        found.setdefault(content(i), []).append(i)
+    return [tuple(family) for family in found.values() if len(family) > 1]

@@ -14,10 +14,12 @@ from certselect.criteria.known import AnyCriterion
 from certselect.criteria.pairs import PairSource
 from certselect.criteria.stepwise import TermSteps
 from certselect.errors import InvalidInput
-from certselect.memory import check_room_for_pairs
+from certselect.memory import check_room_for_pairs, check_room_on_disk, has_room_for_pairs, large_array
 
 # Fewer features have room for all their pairs on any machine, and are not asked how large a pair term is.
 _LARGE = 2000
+# Matrices of all pairs that may be on disk together: pair terms, Q, and what is left of it without excluded features.
+_ON_DISK = 3
 
 # Beyond these sums, squares and quotients of entries overflow or vanish on the way to a proof.
 SMALLEST, LARGEST = 2.0**-500, 2.0**500
@@ -76,16 +78,24 @@ class Objective:
 
     @cached_property
     def pair_matrix(self) -> np.ndarray:
-        """All pair terms (n, n), whole: for searches that look everywhere."""
-        self.check_room_for_pairs()
+        """All pair terms (n, n), whole, for searches that look everywhere; on disk where memory has no room."""
         if self.pairs is None:
-            return np.zeros((self.n_features, self.n_features))
+            return np.broadcast_to(0.0, (self.n_features, self.n_features))
         return self.pairs.matrix()
 
     def check_room_for_pairs(self) -> None:
-        """Refuse, before anything is counted, the whole of the pair terms where memory has no room for it."""
+        """Refuse, before anything is counted, what solvers make of all pair terms where memory has no room for it."""
         if self.n_features >= _LARGE:
             check_room_for_pairs(self.n_features, self.pair_row(0).itemsize)
+
+    @property
+    def has_room_for_pairs(self) -> bool:
+        """Whether memory has room for it."""
+        return self.n_features < _LARGE or has_room_for_pairs(self.n_features, self.pair_row(0).itemsize)
+
+    def check_room_on_disk(self) -> None:
+        """Refuse, before anything is counted, all pair terms and Q where there is no room for them anywhere."""
+        check_room_on_disk(_ON_DISK * self.n_features**2 * self.pair_row(0).itemsize)
 
     @property
     def inner(self) -> np.ndarray | None:
@@ -100,8 +110,10 @@ class Objective:
 
     @cached_property
     def matrix(self) -> np.ndarray:
-        """The paper's Q: relevance on the diagonal, -(w/2) times the pair terms beside it."""
-        matrix = self.pair_matrix * np.asarray(-0.5 * self.weight(self.k), dtype=self.pair_matrix.dtype)
+        """The paper's Q: relevance on the diagonal, -(w/2) times the pair terms beside it. On disk where these are."""
+        pairs = self.pair_matrix
+        matrix = large_array(pairs.shape, pairs.dtype)
+        np.multiply(pairs, np.asarray(-0.5 * self.weight(self.k), dtype=pairs.dtype), out=matrix)
         np.fill_diagonal(matrix, self.worth_alone)
         return matrix
 

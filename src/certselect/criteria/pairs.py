@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from certselect.memory import large_array
+
 if TYPE_CHECKING:
     from certselect.information.derived import PairKind
     from certselect.information.terms import InformationTerms
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 ROWS, CELLS = 16, 20_000_000
 # Of numbers in fresh memory, which takes as long as counting where rows are few; and matrices that are made.
 NUMBERS, MATRICES = 2_000_000, 2
+# Rows of a large matrix that are copied at a time.
+AT_ONCE = 256
 
 
 class PairSource(Protocol):
@@ -28,7 +32,7 @@ class PairSource(Protocol):
         ...
 
     def matrix(self) -> np.ndarray:
-        """All pair terms (n, n)."""
+        """All pair terms (n, n), on disk where memory has no room for them (`memory.large_array`)."""
         ...
 
     def seconds_for_matrix(self) -> float:
@@ -108,6 +112,21 @@ class SummedPairs:
 
     @cached_property
     def _whole(self) -> np.ndarray:
-        terms = self.columns.matrix()[np.ix_(self.order, self.order)]
-        by_row = np.add.reduceat(terms, self.starts, axis=0, dtype=np.float64)
-        return np.add.reduceat(by_row, self.starts, axis=1)
+        terms, ends = self.columns.matrix(), np.append(self.starts, len(self.order))
+        whole = large_array((len(self.starts), len(self.starts)), np.float64)
+        for top in range(0, len(whole), AT_ONCE):
+            starts, end = self.starts[top : top + AT_ONCE], ends[min(top + AT_ONCE, len(whole))]
+            rows = terms[self.order[starts[0] : end]][:, self.order]
+            by_row = np.add.reduceat(rows, starts - starts[0], axis=0, dtype=np.float64)
+            np.add.reduceat(by_row, self.starts, axis=1, out=whole[top : top + AT_ONCE])
+        return whole
+
+
+def square_part(matrix: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Rows and columns of a matrix (n, n) at some places, in their order; the matrix itself where these are all."""
+    if len(places) == len(matrix):
+        return matrix
+    part = large_array((len(places), len(places)), matrix.dtype)
+    for top in range(0, len(places), AT_ONCE):
+        part[top : top + AT_ONCE] = matrix[places[top : top + AT_ONCE]][:, places]
+    return part

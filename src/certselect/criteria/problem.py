@@ -16,7 +16,7 @@ from certselect.criteria.definitions import Criterion, SameWeight
 from certselect.criteria.feasibility import check_feasible, check_size
 from certselect.criteria.known import AnyCriterion, find_criterion
 from certselect.criteria.objective import Objective, check_scale
-from certselect.criteria.pairs import GivenPairs, PairSource, TermPairs
+from certselect.criteria.pairs import GivenPairs, PairSource, TermPairs, square_part
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.statements import state_constraints
 from certselect.criteria.stepwise import StepwiseCriterion, TermSteps
@@ -133,9 +133,7 @@ class SubsetProblem(Objective):
     @property
     def candidate_matrix(self) -> np.ndarray:
         """Q of the candidates alone, in their order."""
-        if len(self.candidates) == self.n_features:
-            return self.matrix
-        return self.matrix[np.ix_(self.candidates, self.candidates)]
+        return square_part(self.matrix, self.candidates)
 
     @cached_property
     def units(self) -> UnitProblem:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from certselect.criteria.pairs import square_part
+
 if TYPE_CHECKING:
     from certselect.criteria.units import UnitProblem
 
@@ -97,12 +99,11 @@ def reduce_problem(problem: UnitProblem) -> ReducedProblem:
     free = np.setdiff1d(problem.candidates, required)
     weight = problem.weight(problem.k)
     if problem.pair_matrix.dtype == np.float32 and len(free) <= MOST_IN_DOUBLE:
-        pairs = problem.pair_matrix if len(free) == problem.n_features else problem.pair_matrix[np.ix_(free, free)]
-        matrix = pairs * np.float64(-0.5 * weight)
+        matrix = square_part(problem.pair_matrix, free) * np.float64(-0.5 * weight)
         np.fill_diagonal(matrix, problem.worth_alone[free])
     else:
         # A matrix that just fits into memory is not copied where all of it is needed.
-        matrix = problem.matrix if len(free) == problem.n_features else problem.matrix[np.ix_(free, free)]
+        matrix = square_part(problem.matrix, free)
     if weight and len(required):
         worth = problem.worth_alone[free]
         worth = worth - weight * problem.pair_matrix[np.ix_(free, required)].sum(axis=1, dtype=np.float64)

@@ -34,6 +34,7 @@ from certselect.information.tied_columns import (
     code_by_ranks,
     tied_numbers_as_labels,
 )
+from certselect.memory import large_array
 from certselect.table import Table
 from certselect.threads import one_blas_thread, run_parts, thread_count
 
@@ -160,7 +161,7 @@ class CopulaPairs:
     def matrix(self, kind: str) -> np.ndarray:
         """All pair terms, (n, n)."""
         n, m = self._values.shape
-        out = np.empty((n, n), dtype=self._dtype)
+        out = large_array((n, n), self._dtype)
 
         def fill(left: slice, right: slice) -> None:
             tile = self._tile(kind, left, right)

@@ -80,6 +80,7 @@ from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.repeated_rows import merge_repeated_rows
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms
+from certselect.memory import large_array
 from certselect.progress import report
 from certselect.settings import Measuring
 from certselect.threads import run_parts, thread_count
@@ -149,7 +150,7 @@ class NeighborPairs:
     def matrix(self, kind: str) -> np.ndarray:
         """Redundancy or interaction of all pairs, (n, n)."""
         self._prepare(kind)
-        out = np.empty((self._n, self._n), dtype=self._dtype)
+        out = large_array((self._n, self._n), self._dtype)
 
         def measure(left: int) -> None:
             out[left, left:] = out[left:, left] = self._terms(kind, left, np.arange(left, self._n))

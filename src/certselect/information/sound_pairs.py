@@ -66,6 +66,6 @@ class SoundPairs:
         return interaction
 
     def _rest(self, redundancy: np.ndarray, interaction: np.ndarray, features: np.ndarray) -> np.ndarray:
-        rest = redundancy - interaction
+        rest = np.subtract(redundancy, interaction, out=interaction)  # whose place it takes: both may be large
         rest[np.arange(len(features)), features] = (self._entropy - self._relevance)[features]
         return np.maximum(rest, 0, out=rest)

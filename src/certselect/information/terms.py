@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
+from certselect.coding.tiles import slices
 from certselect.errors import InvalidInput
 from certselect.information.derived import DerivedTerm, PairKind, WeightedSum, derived_term
+from certselect.memory import large_array
 from certselect.progress import report
 from certselect.table.model import Decision
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 Families = tuple[tuple[int, ...], ...]
 SingleKind = Literal["relevance", "impurity_gain"]
 IMPURITY_GAIN: SingleKind = "impurity_gain"
+_ROWS_AT_ONCE = 256  # of a matrix that may be on disk
 
 
 class PairTerms(Protocol):
@@ -67,7 +70,13 @@ class InformationTerms:
     """Mutual-information terms of a table, in nats, by whichever measure.
 
     Rows of the pair matrices are computed when first asked for, so a forward
-    search over 20 000 features never builds a 20 000 x 20 000 matrix.
+    search over 20 000 features never builds a 20 000 x 20 000 matrix. Whole matrices that take
+    more than a quarter of the free memory are kept in temporary files, mapped (`memory.large_array`).
+
+    What "plugin" keeps of a table of m rows and n columns is a byte for each cell (two or four beyond
+    256 levels); a bit for each cell and each of its levels but one, up to 64 levels; and 8 n bytes
+    (4 n in float32) for each feature whose pairs were asked for. So forward selection of k features
+    takes m n (1 + (levels - 1) / 8) + 8 k n bytes beside the table; polish, while it lasts, some 30 k n more.
 
     Attributes
     ----------
@@ -267,11 +276,15 @@ class InformationTerms:
 
     def _all_derived(self, derived: DerivedTerm | WeightedSum) -> np.ndarray:
         # The last of those needed brings the first along, of the same counts.
-        needed = [self.pair_matrix(name) for name in reversed(derived.needs)]
-        return derived.made(self, np.arange(self.n_features), *reversed(needed))
+        needed = [self.pair_matrix(name) for name in reversed(derived.needs)][::-1]
+        whole = large_array(needed[0].shape, needed[0].dtype)
+        for rows in slices(self.n_features, _ROWS_AT_ONCE):
+            some = np.arange(rows.start, rows.stop)
+            whole[rows] = derived.made(self, some, *(matrix[rows] for matrix in needed))
+        return whole
 
     def _all_impurity_gains(self) -> np.ndarray:
-        gains = np.empty((self.n_features, self.n_features))
+        gains = large_array((self.n_features, self.n_features), np.float64)
         for i in range(self.n_features):
             gains[i] = self._counted_impurity().impurity_gain(i)
             report("pairs", i + 1, self.n_features)

@@ -16,10 +16,12 @@ import numpy as np
 from scipy.special import ndtri
 
 from certselect.coding import CodedTable, Coding
+from certselect.coding.tiles import slices
 from certselect.information.normal_scores import FixedPoint, normal_scores, rank_scores
 from certselect.information.plugin import CountedPairs
 from certselect.information.score_moments import ScoredRows
 from certselect.information.sound_pairs import EstimatedPairs
+from certselect.memory import large_array
 from certselect.table import Table
 
 # Of all pairs of rows, those that have the same value: a column with more is counted. With labels,
@@ -29,6 +31,7 @@ MOST_TIED, MOST_TIED_WITH_NUMBERS = 0.03, 0.2
 # Levels that a counted column has: as many as leave so many rows for each cell of a pair and the target.
 _ROWS_PER_CELL = 2
 _FEWEST_BINS, _MOST_BINS = 3, 6
+_ROWS_AT_ONCE = 256  # of a matrix that may be on disk
 _FEWEST = 3  # rows of a class that say anything
 
 
@@ -192,14 +195,18 @@ class CountedBesideRanked:
             return self._without_chance(kind, self._counts.matrix(kind), self._counted)
         of_ranked = self._ranked_pairs.matrix(kind)
         n = len(self._place)
-        terms = np.empty((n, n), dtype=of_ranked.dtype)
-        terms[np.ix_(self._ranked, self._ranked)] = of_ranked
-        terms[self._counted] = self._without_chance(kind, self._counts.rows(kind, self._counted), self._counted)
-        terms[:, self._counted] = terms[self._counted].T
+        terms = large_array((n, n), of_ranked.dtype)
+        for rows in slices(len(self._ranked), _ROWS_AT_ONCE):
+            terms[np.ix_(self._ranked[rows], self._ranked)] = of_ranked[rows]
+        for places in slices(len(self._counted), _ROWS_AT_ONCE):
+            some = self._counted[places]
+            terms[some] = self._without_chance(kind, self._counts.rows(kind, some), some)
+            terms[:, some] = terms[some].T
         return terms
 
     def _without_chance(self, kind: str, terms: np.ndarray, features: np.ndarray) -> np.ndarray:
-        terms -= self._chance.pairs(kind, features)
+        for rows in slices(len(features), _ROWS_AT_ONCE):
+            terms[rows] -= self._chance.pairs(kind, features[rows])
         if kind == "redundancy":
             np.maximum(terms, 0, out=terms)
             terms[np.arange(len(features)), features] = self.entropy[features]

@@ -78,6 +78,7 @@ def relax(
         raise InvalidInput(
             f"method={method!r}", " or ".join(map(repr, (*METHODS, NONNEGATIVE))), "Choose one of these."
         )
+    problem.check_room_for_pairs()
     reduced = problem.reduced
     if method == NONNEGATIVE:
         plain = relax(problem, max_seconds=max_seconds, warm_start=warm_start, callback=callback)

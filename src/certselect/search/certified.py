@@ -14,7 +14,7 @@ from certselect.certificate import bound_subsets, certificate_of, gap, proof_cer
 from certselect.certificate.lift import Lift
 from certselect.certificate.proof import certain, replay
 from certselect.criteria.problem import SubsetProblem
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, QuickerSearchWarning, warn_user
 from certselect.memory import has_room_for_proof
 from certselect.progress import report
 from certselect.relaxation import Iterate, Relaxation, relax
@@ -64,7 +64,8 @@ def certify(
     tight : bool
         Go on after the relaxation, deciding features and distinguishing cases, until no
         better subset can be left or `max_seconds` (60 if not given) are over. Where memory
-        has no room for that, only the relaxation is used.
+        has no room for that, only the relaxation is used; and where it has none for that either, the bound
+        is a poor one, from the largest pair terms of each feature, and a warning says so.
     tol : float, optional
         How closely to solve, as for `relax`.
     max_seconds : float, optional
@@ -92,6 +93,7 @@ def certify(
     5.0
     """
     limit = TimeLimit.of(TIGHT_SECONDS if tight and max_seconds is None else max_seconds)
+    check_room_for_bound(problem)
     earlier, selection = selection.certificate, _without_claims(problem, selection)
     if problem.any_size:
         with on_device(device):
@@ -110,6 +112,18 @@ def certify(
         return told_of_limit(_with_what_is_proven(problem, replace(selection, seconds=seconds), found), found)
     except KeyboardInterrupt:
         return _with_what_is_proven(problem, replace(selection, seconds=seconds, status=INTERRUPTED), found)
+
+
+def check_room_for_bound(problem: SubsetProblem) -> None:
+    """Refuse a bound that neither memory nor disk has room for, and warn of a poor one, before it is begun."""
+    if problem.has_room_for_pairs:
+        return
+    problem.check_room_on_disk()
+    warn_user(
+        f"{problem.n_features} features are too many for a relaxation in this machine's memory: the bound is made of "
+        "the largest pair terms of each feature alone, on disk. It holds, but will be far above the best subset.",
+        QuickerSearchWarning,
+    )
 
 
 def _solve(
@@ -224,7 +238,8 @@ def solve_for_bound(
 ) -> None:
     """Put multipliers of the relaxation, their lift and the relaxation into `found`.
 
-    Ctrl-C passes through, and leaves the latest multipliers there. Where too little time is left nothing is solved.
+    Ctrl-C passes through, and leaves the latest multipliers there. Where too little time is left, or memory, nothing is
+    solved.
     """
     # Zeros bound too, if poorly: what there is before the first iteration.
     found.multipliers, found.lift = np.zeros(len(problem.reduced.matrix) + 1), None
@@ -232,6 +247,8 @@ def solve_for_bound(
     def keep(iterate: Iterate) -> None:
         found.multipliers, found.lift = iterate.multipliers, iterate.lift
 
+    if not problem.has_room_for_pairs:
+        return
     if limit.too_short_for(len(problem.reduced.matrix)):
         found.cut_short, found.limit = True, limit
         return

@@ -10,8 +10,9 @@ from certselect.criteria.known import AnyCriterion, find_criterion
 from certselect.criteria.problem import unsized_problem
 from certselect.errors import InvalidInput
 from certselect.relaxation.device import on_device
+from certselect.search.certified import check_room_for_bound
 from certselect.search.registry import AUTO
-from certselect.search.select import check_provable, check_room, settle
+from certselect.search.select import check_provable, settle
 from certselect.search.selection import Selection
 from certselect.search.several_sizes import select_each
 from certselect.search.time_limit import TimeLimit
@@ -80,7 +81,8 @@ def select_sizes(
     whole = replace(whole, exactly=True)  # every size is answered
     problems = [whole.of_size(size) for size in _check_sizes(sizes)]
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
-    check_room(problems, searching.certify)
+    if searching.certify:
+        check_room_for_bound(whole)
     with on_device(searching.device):
         return select_each(
             problems,

@@ -95,8 +95,11 @@ class _Swaps:
             change = others[:, newcomers] - others[np.arange(len(members)), members][:, None]
         else:
             contribution = self.alone - self.weight * self.rows.sum(axis=0)
-            # The newcomer no longer shares anything with the one that left, hence the last term.
-            change = contribution[newcomers] - contribution[members][:, None] + self.weight * self.rows[:, newcomers]
+            # The newcomer no longer shares anything with the one that left. In place: of many features these are many.
+            no_longer_shared = np.take(self.rows, newcomers, axis=1)
+            no_longer_shared *= self.weight
+            change = contribution[newcomers] - contribution[members][:, None]
+            change += no_longer_shared
         if not rules.plain or rules.required:
             change[~_allowed_swaps(rules, members, newcomers)] = -np.inf
         return change

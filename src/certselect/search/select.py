@@ -13,6 +13,7 @@ from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.stepwise import StepwiseCriterion, no_certificate
 from certselect.errors import IdleSettingWarning, InvalidInput, QuickerSearchWarning, warn_user
 from certselect.relaxation.device import use_device
+from certselect.search.certified import check_room_for_bound
 from certselect.search.conclude import answer
 from certselect.search.cost import cost_of_a_bound
 from certselect.search.found import Found
@@ -70,7 +71,8 @@ def select(
         Prove how far the answer can be from the best subset of its size: fills
         `upper_bound` and `gap`. "cobra" always does. "tight" spends up to 60 seconds (if
         `max_seconds` does not say how many) on the smallest bound it can get, often on a proof that
-        the answer is optimal.
+        the answer is optimal. Where memory has no room for a relaxation of so many features, a warning says so
+        and the bound is a poor one, from the largest pair terms of each feature.
     max_seconds : float, optional
         Time limit of all of it, whatever the strategy, from the moment of the call: the answer is then
         the best subset found so far, completed with the most relevant features if it was not whole yet,
@@ -128,7 +130,8 @@ def _select(problem: SubsetProblem, searching: Searching, already: float) -> Sel
     problems = [problem.of_size(k) for k in problem.allowed_sizes] if problem.any_size else [problem]
     check_provable(problem.criterion, searching)
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
-    check_room(problems, searching.certify)
+    if searching.certify:
+        check_room_for_bound(problem)
     if is_auto(searching.strategy) and strategy.name == "forward" and problem.steps is None:
         warn_user(
             f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
@@ -149,16 +152,6 @@ def _select(problem: SubsetProblem, searching: Searching, already: float) -> Sel
 def _without_bound(problem: SubsetProblem, searching: Searching) -> str:
     """What there is to say where nobody asked for a bound."""
     return "" if searching.certify else f", which proves no bound. {cost_of_a_bound(len(problem.candidates))[:-1]}"
-
-
-def check_room(problems: Sequence[SubsetProblem], certify: bool | str) -> None:
-    """Refuse a bound that memory has no room for before the search whose answer it is about.
-
-    Searches that need all pairs of features ask for them first, and are refused there.
-    """
-    if certify:
-        for problem in problems[:1]:  # they differ in size alone
-            problem.check_room_for_pairs()
 
 
 def check_provable(criterion: AnyCriterion, searching: Searching) -> None:

@@ -12,6 +12,7 @@ from certselect.information.kernels.bits import BOTH, INTERACTION, REDUNDANCY
 from certselect.information.kernels.cell_kernels import measure_pairs, measure_singles
 from certselect.information.kernels.cell_table import CellTable, SingleTerms
 from certselect.information.kernels.cells_plain import target_entropy
+from certselect.memory import large_array
 from certselect.threads import run_parts
 
 _WHAT = {"redundancy": REDUNDANCY, "interaction": INTERACTION, "conditional_redundancy": BOTH}
@@ -83,8 +84,8 @@ class CompiledCellCounter:
         out, other = self._empty(n, what)
         n_parts = min(n, self._part_count(n * (n - 1) // 2))
         parts = []
-        for part in range(n_parts):  # every n_parts-th feature: the first have the most pairs
-            lefts = np.arange(part, n, n_parts)
+        for first, last in pairwise(n * part // n_parts for part in range(n_parts + 1)):
+            lefts = np.arange(first, last)  # neighbours, whose terms are written near to each other
             parts.append(
                 partial(self._measure, lefts, lefts, lefts + 1, np.full(len(lefts), n), what, True, out, other)
             )
@@ -118,8 +119,9 @@ class CompiledCellCounter:
         return SingleTerms(relevance, entropy, conditional, target_entropy(table))
 
     def _empty(self, n_rows: int, what: int) -> tuple[np.ndarray, np.ndarray]:
-        out = np.empty((n_rows, len(self._table.codes)), dtype=self._dtype)
-        return out, np.empty_like(out) if what == BOTH else out
+        shape = n_rows, len(self._table.codes)
+        out = large_array(shape, self._dtype)
+        return out, large_array(shape, self._dtype) if what == BOTH else out
 
     def _part_count(self, n_pairs: int) -> int:
         cost = n_pairs * self._table.codes.shape[1] * _SAMPLE

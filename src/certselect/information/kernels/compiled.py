@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from certselect.information.kernels.entropy_sums import EntropySums
 from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.packing import pack_table
 from certselect.information.kernels.scatter import scatter_pairs
+from certselect.memory import large_array
 from certselect.settings import Measuring
 from certselect.threads import run_parts, side_by_side
 
@@ -78,8 +80,8 @@ class CompiledCounter:
 
     def _all_pairs(self, what: int) -> tuple[np.ndarray, np.ndarray]:
         packed, n = self._packed, len(self._packed.levels)
-        out = np.empty((n, n), dtype=self._dtype)
-        other = np.empty_like(out) if what == BOTH else out
+        out = large_array((n, n), self._dtype)
+        other = large_array((n, n), self._dtype) if what == BOTH else out
         # Blocks stand by number of levels: each block meets itself and those behind
         # it, by bit rows up to some block and by scattering from there on.
         n_blocks = len(packed.block_levels)
@@ -88,10 +90,10 @@ class CompiledCounter:
         ]
         cost = sum(LANES * self._cost(int(packed.block_levels[b]), b, limits[b], what) for b in range(n_blocks))
         n_parts = min(n_blocks, self._part_count(cost))
-        # Every n_parts-th block: the first blocks have the most pairs.
-        parts = [
-            partial(self._count_blocks, range(p, n_blocks, n_parts), limits, what, out, other) for p in range(n_parts)
-        ]
+        # Neighbours together, so that what is written is near to what was: of a map, the same pages. The first parts
+        # have the most pairs, so that the last thread is done soon after the others.
+        cuts = (n_blocks * part // n_parts for part in range(n_parts + 1))
+        parts = [partial(self._count_blocks, range(*blocks), limits, what, out, other) for blocks in pairwise(cuts)]
         run_parts("pairs", parts, self._threads)
         return out, other
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from certselect.coding import SparseCodedTable
 from certselect.information.kernels.entropy_sums import CountLogs, EntropySums
+from certselect.memory import large_array
 from certselect.threads import run_parts, thread_count
 
 _GATHERED_AT_ONCE = 1 << 20  # cells
@@ -140,7 +141,7 @@ class SparseCounter:
 
     def _all_pairs(self, kinds: tuple[str, ...]) -> tuple[np.ndarray, ...]:
         n = len(self._starts) - 1
-        out = tuple(np.empty((n, n), dtype=self._dtype) for _ in kinds)
+        out = tuple(large_array((n, n), self._dtype) for _ in kinds)
         self._fill(kinds, np.arange(n), out, _FEATURES_PER_PART)
         return out
 

@@ -60,6 +60,7 @@ def cobra(
     def keep_multipliers(iterate: Iterate) -> None:
         found.multipliers, found.lift = iterate.multipliers, iterate.lift
 
+    problem.check_room_for_pairs()
     start_from_forward(problem, found, rng)
     if found.out_of_time() or found.limit.too_short_for(len(problem.reduced.matrix)):
         found.cut_short = True

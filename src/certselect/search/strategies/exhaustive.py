@@ -45,6 +45,7 @@ def exhaustive(
             f"at most max_subsets={max_subsets:,} for strategy='exhaustive'",
             "Use another strategy ('forward' with polish=True is quick), or raise max_subsets and wait.",
         )
+    problem.check_room_for_pairs()
     best, done = _Best(problem, choice, found), 0
     for whole in choice.whole_subsets():
         if found.out_of_time():

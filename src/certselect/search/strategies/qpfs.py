@@ -115,6 +115,7 @@ def _cost_sign(problem: UnitProblem) -> float:
 
 def pair_terms(problem: UnitProblem, candidates: np.ndarray) -> np.ndarray:
     """H of the candidates, with its diagonal made whole."""
+    problem.check_room_for_pairs()
     H = _cost_sign(problem) * problem.pair_matrix[np.ix_(candidates, candidates)].astype(np.float64)
     _complete_own_terms(H, np.arange(len(candidates)))
     return H

@@ -40,6 +40,7 @@ def soss(problem: UnitProblem, found: Found, rng: np.random.Generator, /, *, dra
     repaired to an allowed one.
     """
     draws = check_count("draws", draws, 1)
+    problem.check_room_for_pairs()
     start_from_forward(problem, found, rng)
     reduced = problem.reduced
     if reduced.k == 0:
