@@ -14,6 +14,7 @@ from certselect.information.kernels.cell_measures import CellMeasures, occurring
 from certselect.information.kernels.cell_table import SingleTerms
 from certselect.information.kernels.entropy_sums import EntropySums, StreamedLogs
 from certselect.information.level_layout import LevelLayout
+from certselect.memory import large_array
 from certselect.table.streams.streamed_table import StreamedTable
 
 # Nanoseconds on one core, measured: a cell of a table read and coded, and two words of bit rows ANDed and counted.
@@ -67,7 +68,10 @@ class StreamedPairs:
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         self._count_missing(features.tolist())
-        return np.array([self._terms(kind, int(i)) for i in features], dtype=self._dtype)
+        terms = large_array((len(features), self.n_features), self._dtype)
+        for row, i in zip(terms, features.tolist(), strict=True):
+            row[:] = self._terms(kind, i)
+        return terms
 
     def matrix(self, kind: str) -> np.ndarray:
         self._count_all()
@@ -189,7 +193,8 @@ class StreamedPairs:
     def _all_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Room for what is known of all pairs: two terms or sums, and sums over all levels."""
         n, dtype = self.n_features, np.float64 if self._by_cells else np.int64
-        return np.zeros((n, n), dtype=dtype), np.zeros((n, n), dtype=dtype), np.zeros((n, n), dtype=np.int64)
+        first, second, joint = (large_array((n, n), np.dtype(kind)) for kind in (dtype, dtype, np.int64))
+        return first, second, joint
 
     # Measuring
 
