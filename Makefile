@@ -8,7 +8,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 TWO_THREADS := OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 NUMBA_NUM_THREADS=2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-browser chromium lint format types unit docs attack bench bench-all bench-check bench-extra busy measures scaling outcome proven paper dist clean
+.PHONY: help demo test test-browser chromium lint format types unit docs attack bench bench-all bench-check bench-extra busy cluster measures scaling outcome proven paper dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -67,6 +67,9 @@ bench-extra: $(READY)
 
 busy: $(READY) ## time fits beside programs that use the cores as well (5 minutes, on a quiet machine)
 	$(BIN)/python benchmarks/busy.py
+
+cluster: $(READY) ## time two workers of a Dask cluster beside one, and kill some (5 minutes, on a quiet machine)
+	$(ONE_THREAD) $(BIN)/python benchmarks/cluster.py
 
 measures: $(READY) ## measure errors against closed forms and how well features predict, and write docs/data.md
 	$(ONE_THREAD) $(BIN)/python benchmarks/measure_errors.py

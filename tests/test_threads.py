@@ -357,6 +357,12 @@ def test_the_real_cores():
     assert 1 <= _Neighbours().free_cores() <= len(os.sched_getaffinity(0))
 
 
+def test_parts_side_by_side_take_no_more_threads_than_the_block_around_them():
+    here = threading.get_ident()
+    with on_jobs(1):
+        assert set(side_by_side(lambda part: threading.get_ident(), range(50), 8)) == {here}
+
+
 def test_parts_side_by_side_come_in_order_whatever_thread_took_them():
     for n_threads in (1, 2, 3, 50):
         assert side_by_side(lambda part: part * part, range(20), n_threads) == [part * part for part in range(20)]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +45,7 @@ def thread_count(n_jobs: int | None) -> int:
 
     `NUMBA_NUM_THREADS`, which joblib sets in its worker processes, caps it: a
     selector inside a parallel grid search then does not fight its neighbours.
+    In a task of a Dask worker it is one, since each of its threads has a task.
     """
     if n_jobs is None:
         return _usable_cores()
@@ -57,9 +59,22 @@ def thread_count(n_jobs: int | None) -> int:
 
 
 def _usable_cores() -> int:
+    if _is_in_dask_task():
+        return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     limit = os.environ.get("NUMBA_NUM_THREADS", "")
     return max(1, min(cores, int(limit))) if limit.isdigit() else cores
+
+
+def _is_in_dask_task() -> bool:
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return False
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
 
 
 def run_parts(stage: str, parts: Sequence[Callable[[], None]], n_threads: int) -> None:
@@ -86,6 +101,8 @@ def side_by_side(work: Callable[[Any], Any], parts: Sequence[Any], n_threads: in
     The calling thread takes its share, so nothing waits for a thread that gets no core; the others stay for the next
     call, as starting them would cost more than the work.
     """
+    if _jobs.get() is not None:
+        n_threads = min(n_threads, workers())
     results: list[Any] = [None] * len(parts)
     left, lock = iter(range(len(parts))), threading.Lock()
 

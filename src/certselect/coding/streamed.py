@@ -27,7 +27,7 @@ from certselect.table.streams.arrow_columns import numbers_of, read_cells
 from certselect.table.streams.passes import digest
 from certselect.table.streams.row_sample import quick_sample
 from certselect.table.streams.row_source import Rows
-from certselect.table.streams.streamed_table import Feature, StreamedTable, sample_numbers
+from certselect.table.streams.streamed_table import Feature, StreamedTable, sample_numbers, sample_span
 from certselect.threads import side_by_side
 
 _FEWEST_SAMPLED, _MOST_SAMPLED = 1 << 12, 1 << 17
@@ -218,6 +218,8 @@ def _survey_with_brackets(
         bins = bins_for_rows(table.source.n_rows)
         left = table.budget // 4
         for name in asked:
+            if name in integers and sample_span(rows, name) < MOST_WHOLE_LEVELS:  # as a rule: such need not be sorted
+                continue
             samples[name] = sample_numbers(rows, name)
             given = measuring.target_bins if name == table.target_name else measuring.bins
             if name in integers and len(np.unique(samples[name])) <= MOST_WHOLE_LEVELS:

@@ -53,15 +53,17 @@ class Bracketed:
         n_kept = split_by_bounds(values, self.bounds, self.counts, kept)
         if n_kept:
             numbers, times = np.unique(kept[:n_kept], return_counts=True)
-            self.inside.append((numbers, times))
-            self.n_inside += len(numbers)
-            if self.n_inside > self.merged_from:
-                self._merge()
+            self._keep([(numbers, times)])
 
     def add(self, other: Bracketed) -> None:
         self.counts += other.counts
-        self.inside += other.inside
-        self.n_inside += other.n_inside
+        self._keep(other.inside)
+
+    def _keep(self, inside: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+        self.inside += inside
+        self.n_inside += sum(len(numbers) for numbers, _ in inside)
+        if self.n_inside > self.merged_from:
+            self._merge()
 
     def _merge(self) -> None:
         """Numbers that occur in several blocks once, with how often in all."""

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from certselect.coding.streamed import StreamedCoding
+from certselect.coding.streamed import StreamedCoding, changed
 from certselect.coding.tiles import stretch_starts
 from certselect.information.level_layout import LANES, TILE_ROWS, LevelLayout
 from certselect.table.streams.passes import digest
@@ -21,6 +21,11 @@ from certselect.threads import side_by_side
 # Rows packed at a time: their bit rows stay in the second-level cache where there are some hundred levels.
 _ROWS = 1 << 13
 _ROWS_PER_CLASS = 1 << 11  # at least, else adding up tiles takes longer than counting
+# Nanoseconds on one core, measured: a cell of a table read and coded, and two words of bit rows ANDed and counted.
+READ, WORD = 20.0, 0.15
+# Bytes of the counts of a part that is counted apart: what travels well, and what a worker has room for a few times.
+_LIGHT, _HEAVIEST = 1 << 26, 1 << 29
+_MADE_AGAIN = ("_lefts", "_scattered", "margins")
 
 
 class JointCounts:
@@ -60,10 +65,14 @@ class JointCounts:
         heights = [TILE_ROWS, *(layout.height(i) for i in features)]
         starts = stretch_starts(np.array(heights))
         self._row_of = dict(zip(features, starts[1:-1].tolist(), strict=True))
-        # Row 0 is that of every row together, then come the levels of the features.
-        self._counts = np.zeros((coding.n_classes, int(starts[-1]), layout.counted_width), dtype=np.int64)
+        self._shape = (coding.n_classes, int(starts[-1]), layout.counted_width)
         self._sizes = np.zeros(coding.n_classes, dtype=np.int64)
         self.n_rows = 0
+
+    @cached_property
+    def _counts(self) -> np.ndarray:
+        """Row 0 is that of every row together, then come the levels of the features; made when first needed."""
+        return np.zeros(self._shape, dtype=np.int64)
 
     def take(self, block: Rows, where: str) -> None:
         codes, target = self._coding.code_block(block, where, self._threads)
@@ -77,6 +86,35 @@ class JointCounts:
         self._counts += other._counts
         self._sizes += other._sizes
         self.n_rows += other.n_rows
+
+    def divided(self) -> list[JointCounts]:
+        """Counters of some of the features each, of about equal cost and size, which know nothing yet.
+
+        So many that their counts are light, unless reading the rows as often would take longer than counting them.
+        """
+        heights = np.array([self._layout.height(i) for i in self.features], dtype=np.int64)
+        words = heights * [self._right_width(i) for i in self.features]
+        n_bytes = 8 * int(np.prod(self._shape))
+        worth = WORD * int(words.sum()) / 64 / (READ * len(self.columns))
+        n_parts = int(np.clip(worth, -(-n_bytes // _HEAVIEST), -(-n_bytes // _LIGHT)))
+        if min(n_parts, len(self.features)) <= 1:
+            return [self]
+        return [
+            JointCounts(
+                self._coding, self._layout, self.features[first:end], self._threads, later_only=self._later_only
+            )
+            for first, end in _balanced(words / words.sum() + heights / heights.sum(), n_parts)
+        ]
+
+    def put_in(self, part: JointCounts) -> None:
+        """Take over the counts of some features with all rows, which another has counted."""
+        if self.n_rows and part.n_rows != self.n_rows:
+            raise changed(f"{part.n_rows} rows where there had been {self.n_rows}")
+        self._counts[:, :TILE_ROWS] = part._counts[:, :TILE_ROWS]
+        for i in part.features:
+            row, other, height = self._row_of[i], part._row_of[i], self._layout.height(i)
+            self._counts[:, row : row + height] = part._counts[:, other : other + height]
+        self._sizes, self.n_rows = part._sizes, part.n_rows
 
     @property
     def key(self) -> str:
@@ -112,8 +150,8 @@ class JointCounts:
         return np.maximum(full, 0) if self._later_only else full
 
     def __getstate__(self) -> dict[str, object]:
-        """Without threads of this machine: another may have fewer."""
-        return {**self.__dict__, "_threads": 1}
+        """Without threads of this machine, of which another may have fewer, and what is quickly made again."""
+        return {**{name: kept for name, kept in self.__dict__.items() if name not in _MADE_AGAIN}, "_threads": 1}
 
     @cached_property
     def _lefts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -126,17 +164,22 @@ class JointCounts:
         right = starts // LANES * LANES if self._later_only else np.zeros_like(starts)
         return starts, tiles, rows, right
 
+    def _right_width(self, feature: int) -> int:
+        """With how many counted places a feature is counted."""
+        before = int(self._layout.counted_starts[feature]) // LANES * LANES if self._later_only else 0
+        return self._layout.counted_width - before
+
     @cached_property
     def _scattered(self) -> list[tuple[int, int]]:
         """Pairs of features, -1 for every row together, one of which has no bit rows."""
         layout = self._layout
-        lefts = [-1, *self.features]
-        pairs = []
-        for i in lefts:
-            for j in range(len(layout.levels)):
-                wide = not layout.packed[j] or (i >= 0 and not layout.packed[i])
-                if wide and (i < 0 or not self._later_only or layout.counted_starts[j] >= layout.counted_starts[i]):
-                    pairs.append((i, j))
+        wide = np.flatnonzero(~layout.packed)
+        pairs = [(-1, j) for j in wide.tolist()]
+        for i in self.features:
+            others = wide if layout.packed[i] else np.arange(len(layout.levels))
+            if self._later_only:
+                others = others[layout.counted_starts[others] >= layout.counted_starts[i]]
+            pairs += [(i, j) for j in others.tolist()]
         return pairs
 
     def _count(self, codes: np.ndarray, target: np.ndarray) -> None:
@@ -160,7 +203,7 @@ class JointCounts:
         lefts, tiles, rows, right = self._lefts
         side_by_side(
             lambda part: count_levels(bits, class_words, lefts, tiles, rows, right, *part, self._counts),
-            _balanced(tiles * (layout.n_packed - right), self._threads),
+            _balanced(tiles * (layout.n_packed - right), 4 * self._threads),
             self._threads,
         )
 
@@ -185,8 +228,8 @@ def _parts(n: int, n_threads: int) -> list[tuple[int, int]]:
     return list(pairwise(np.linspace(0, n, min(n, n_threads) + 1).astype(int).tolist()))
 
 
-def _balanced(costs: np.ndarray, n_threads: int) -> list[tuple[int, int]]:
-    """Ranges of about equal cost, four for each thread."""
+def _balanced(costs: np.ndarray, n_parts: int) -> list[tuple[int, int]]:
+    """Ranges of about equal cost."""
     ends = np.cumsum(costs)
-    cuts = np.searchsorted(ends, np.linspace(0, ends[-1], 4 * n_threads + 1)[1:-1]) + 1
+    cuts = np.searchsorted(ends, np.linspace(0, ends[-1], n_parts + 1)[1:-1]) + 1
     return list(pairwise(np.unique([0, *cuts.tolist(), len(costs)]).tolist()))

@@ -9,7 +9,7 @@ import numpy as np
 
 from certselect.coding.streamed import StreamedCoding, changed
 from certselect.errors import InvalidInput
-from certselect.information.joint_counts import JointCounts
+from certselect.information.joint_counts import READ, WORD, JointCounts
 from certselect.information.kernels.cell_measures import CellMeasures, occurring
 from certselect.information.kernels.cell_table import SingleTerms
 from certselect.information.kernels.entropy_sums import EntropySums, StreamedLogs
@@ -17,8 +17,6 @@ from certselect.information.level_layout import LevelLayout
 from certselect.memory import large_array
 from certselect.table.streams.streamed_table import StreamedTable
 
-# Nanoseconds on one core, measured: a cell of a table read and coded, and two words of bit rows ANDed and counted.
-_READ, _WORD = 20.0, 0.15
 # Counting may take so many times as long as reading, for pairs that nobody has asked for yet.
 _AHEAD = 1.0
 # Of the budget: counts and what is made of them. The rest is for blocks of rows.
@@ -128,11 +126,11 @@ class StreamedPairs:
     @property
     def _reading(self) -> float:
         """Nanoseconds a row takes to be read and coded."""
-        return _READ * len(self._coding.columns)
+        return READ * len(self._coding.columns)
 
     def _cost(self, n_features: int) -> float:
         """Nanoseconds that counting so many features with all takes for a row."""
-        return _WORD * self._layout.counted_width**2 / 64 * n_features / self.n_features
+        return WORD * self._layout.counted_width**2 / 64 * n_features / self.n_features
 
     def _bytes(self, feature: int) -> int:
         return 8 * self._coding.n_classes * self._layout.height(feature) * self._layout.counted_width

@@ -77,7 +77,7 @@ class InThisProcess:
                     continue
                 learnt.take(block, source.units[unit])
                 done += block.num_rows
-                report(stage, done if total else unit, total or len(source.units))
+                report(stage, done if total else unit + 1, total or len(source.units))
                 if self._resume is not None and self._resume.due:
                     self._resume.save(Position(unit, number + 1, done), learnt.saved())
         if self._resume is not None and not before.whole:

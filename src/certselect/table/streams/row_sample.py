@@ -40,10 +40,19 @@ class RowSample:
         self._thin()
 
     def add(self, other: RowSample) -> None:
-        self._kept += other._kept
-        self._n_kept += other._n_kept
+        # Both with the larger step, else the rows of one would stand denser.
+        step = max(self._step, other._step)
+        self._kept = [*self._each(step), *other._each(step)]
+        self._n_kept = sum(part.num_rows for part in self._kept)
+        self._step = step
         self._seen += other._seen
         self._thin()
+
+    def _each(self, step: int) -> list[pa.Table]:
+        """The rows that a larger step leaves."""
+        if step == self._step or not self._kept:
+            return self._kept
+        return [self.rows.take(np.arange(0, self._n_kept, step // self._step))]
 
     @property
     def key(self) -> str:

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 
 # Levels of a column, and classes of a target, that are counted block by block.
 MOST_NUMBERS = 1000
-_SAMPLE_ROWS = 20_000  # kept of all rows, for pictures of the chosen columns
+# Rows that are kept of all, for pictures of the chosen columns and to look for edges again: fewer of many columns.
+_SAMPLE_ROWS, _FEWEST_ROWS = 20_000, 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +148,9 @@ class StreamedTable:
         given, _ = stated_kinds(self.reading.kinds, None, self.feature_names)
         many = {self.target_name, *(self.feature_names[i] for i, kind in given.items() if kind == "levels")}
         many.update(asked if all_levels else ())
+        kept = min(_SAMPLE_ROWS, max(_FEWEST_ROWS, self.budget // 16 // (8 * len(asked))))
         told_apart = {name: MOST_NUMBERS if name in many else MOST_WHOLE_LEVELS for name in asked}
-        parts = [Survey(asked, told_apart, self.n_threads), RowSample(asked, self.source.n_rows, _SAMPLE_ROWS), *also]
+        parts = [Survey(asked, told_apart, self.n_threads), RowSample(asked, self.source.n_rows, kept), *also]
         survey, sample, *others = self.run(Together(parts), "reading").parts
         self._sample = sample.rows
         facts = survey.facts
@@ -441,6 +443,12 @@ def open_stream(
         runner,
         thread_count(n_jobs),
     )
+
+
+def sample_span(rows: pa.Table, name: str) -> int:
+    """How far the integers of a column of a sample are apart."""
+    values = rows.column(name).drop_null().to_numpy()
+    return int(values.max()) - int(values.min()) if len(values) else 0
 
 
 def sample_numbers(rows: pa.Table, name: str) -> np.ndarray:

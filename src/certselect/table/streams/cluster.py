@@ -1,0 +1,217 @@
+"""ClusterRunner: the workers of a Dask cluster go over the rows.
+
+A task learns from some units what `InThisProcess` learns from all, and a tree of further tasks adds up what they have
+learnt, so that little more than the sum travels to this process. No task changes what it is given: it can be run again
+on another worker, after its own has died, and the result is the same.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Protocol, Self, runtime_checkable
+from uuid import uuid4
+
+import numpy as np
+
+from certselect.errors import InvalidInput
+from certselect.names import shown
+from certselect.progress import report
+from certselect.table.streams.dask_source import DaskRows
+from certselect.table.streams.passes import InThisProcess, block_rows
+from certselect.table.streams.row_source import BatchFactory, RowSource
+from certselect.table.streams.saved_passes import Position, SavedPasses
+from certselect.threads import on_jobs
+
+# Tasks for each thread of the cluster: many, so that none is idle for long while the last ones run.
+_TASKS_EACH = 16
+_ADDED_AT_ONCE = 4
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """Something learnt that may be too large for one task, so that several learn a part of it each."""
+
+    columns: tuple[str, ...]
+
+    def divided(self) -> Sequence[Self]:
+        """Parts that know nothing yet, of about equal cost."""
+        ...
+
+    def put_in(self, part: Self) -> None:
+        """Know what a part has learnt of all rows."""
+        ...
+
+
+@dataclass(eq=False)
+class ClusterRunner:
+    """Runs passes on the workers of a cluster, which must be able to read what the source reads.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    resume : SavedPasses, optional
+        Where what passes have learnt is kept, once they are finished.
+    """
+
+    client: Any
+    resume: SavedPasses | None = None
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.client, "scheduler_info") or getattr(self.client, "asynchronous", False):
+            raise InvalidInput(
+                f"client={shown(self.client)}",
+                "a distributed.Client that is not asynchronous",
+                "Pass client=Client(address), or Client() for a cluster on this computer.",
+            )
+
+    def run(self, source: RowSource, learnt: Any, stage: str) -> Any:
+        if isinstance(source, BatchFactory):  # what a function of the user's opens may be there in this process only
+            return InThisProcess(self.resume).run(source, learnt, stage)
+        if self.resume is None:
+            return self._learn(source, learnt, stage)
+        before, known = self.resume.begin(learnt.key)
+        if known is not None and before.whole:
+            learnt.restore(known)
+            return learnt
+        found = self._learn(source, learnt, stage)
+        self.resume.save(Position(len(source.units), 0, source.n_rows or 0, True), found.saved())
+        return found
+
+    def _learn(self, source: RowSource, learnt: Any, stage: str) -> Any:
+        tasks = _Tasks(source, learnt.columns)
+        parts = learnt.divided() if isinstance(learnt, Divisible) else [learnt]
+        groups = _groups(len(source.units), _TASKS_EACH * self._n_threads() // len(parts))
+        sums = [tasks.learn(part, groups) for part in parts]
+        futures = self.client.get(tasks.graph, [*sums, *tasks.finished], sync=False)
+        try:
+            _follow(dict(zip(futures[len(sums) :], tasks.finished.values(), strict=True)), source, stage, len(parts))
+            if not isinstance(learnt, Divisible):
+                return _result(futures[0])
+            for future in futures[: len(sums)]:
+                learnt.put_in(_result(future))
+                future.release()
+            return learnt
+        except BaseException:  # Ctrl-C too: what has not begun need not begin
+            self.client.cancel(futures)
+            raise
+
+    def _n_threads(self) -> int:
+        return max(1, sum(self.client.nthreads().values()))
+
+
+def _follow(n_units: Mapping[Any, int], source: RowSource, stage: str, n_parts: int) -> None:
+    """Report how much is done, as tasks are finished, and raise what one of them has raised."""
+    from distributed import as_completed
+
+    done, total = 0, source.n_rows or len(source.units)
+    for future in as_completed(list(n_units)):
+        rows = _result(future)
+        done += rows if source.n_rows else n_units[future]
+        report(stage, done // n_parts, total)
+
+
+def _result(future: Any) -> Any:
+    from distributed import KilledWorker
+
+    try:
+        return future.result()
+    except KilledWorker as error:
+        raise InvalidInput(
+            f"a part of the table at which worker after worker died ({error.allowed_failures + 1} of them)",
+            "workers that have room for it",
+            "Give them more memory, or divide the table into smaller partitions, files or row groups.",
+        ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What a task has learnt, and of how many rows."""
+
+    learnt: Any
+    n_rows: int
+
+
+@dataclass(eq=False)
+class _Tasks:
+    """The graph of a pass; `finished` has tasks that say how many rows others have gone over, and how many units."""
+
+    source: RowSource
+    columns: tuple[str, ...]
+    graph: dict[Hashable, Any] = field(default_factory=dict)
+    finished: dict[Hashable, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._token = uuid4().hex
+        self._reader = f"certselect-reader-{self._token}"
+        if isinstance(self.source, DaskRows):
+            self.graph, self._units = self.source.tasks(self.columns)
+            self.graph[self._reader] = self.source.form
+        else:
+            self._units = list(range(len(self.source.units)))
+            self.graph[self._reader] = self.source
+
+    def learn(self, learnt: Any, groups: Sequence[tuple[int, int]]) -> Hashable:
+        """Add the tasks that learn something of all units, group by group; returns that of the sum."""
+        number = len(self.finished)
+        fresh = f"certselect-fresh-{self._token}-{number}"
+        self.graph[fresh] = pickle.dumps(learnt)  # each task makes its own of it
+        found: list[Hashable] = []
+        for first, end in groups:
+            learn = (f"certselect-learn-{self._token}", number, first)
+            rows = (f"certselect-rows-{self._token}", number, first)
+            names, units = list(self.source.units[first:end]), self._units[first:end]
+            self.graph[learn] = (_learn_units, fresh, self._reader, names, units)
+            self.graph[rows] = (_rows, learn)
+            self.finished[rows] = end - first
+            found.append(learn)
+        return self._sum(found, fresh, number)
+
+    def _sum(self, found: list[Hashable], fresh: str, number: int) -> Hashable:
+        level = 0
+        while len(found) > 1:
+            sums: list[Hashable] = []
+            for start in range(0, len(found), _ADDED_AT_ONCE):
+                key = (f"certselect-add-{self._token}", number, level, start)
+                self.graph[key] = (_add_up, fresh, found[start : start + _ADDED_AT_ONCE])
+                sums.append(key)
+            found, level = sums, level + 1
+        last = (f"certselect-sum-{self._token}", number)
+        self.graph[last] = (_learnt, found[0])
+        return last
+
+
+def _groups(n_units: int, most: int) -> list[tuple[int, int]]:
+    """Units that stand side by side, in so many groups at most."""
+    n_groups = min(n_units, max(1, most))
+    return list(pairwise(np.linspace(0, n_units, n_groups + 1).astype(int).tolist()))
+
+
+# On the workers
+
+
+def _learn_units(fresh: bytes, reader: Any, names: Sequence[str], units: Iterable[Any]) -> _Part:
+    learnt, n_rows = pickle.loads(fresh), 0
+    with on_jobs(1):  # every thread of a worker has a task of its own
+        for name, unit in zip(names, units, strict=True):
+            for block in reader.blocks(unit, learnt.columns, block_rows(len(learnt.columns))):
+                learnt.take(block, name)
+                n_rows += block.num_rows
+    return _Part(learnt, n_rows)
+
+
+def _add_up(fresh: bytes, parts: Sequence[_Part]) -> _Part:
+    both = pickle.loads(fresh)
+    for part in parts:
+        both.add(part.learnt)
+    return _Part(both, sum(part.n_rows for part in parts))
+
+
+def _rows(part: _Part) -> int:
+    return part.n_rows
+
+
+def _learnt(part: _Part) -> Any:
+    return part.learnt
