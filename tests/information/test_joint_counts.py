@@ -20,9 +20,9 @@ class ByParts:
         self.met = []
 
     def run(self, source, learnt, stage):
-        whole = InThisProcess().run(source, learnt, stage)
+        whole = InThisProcess(1 << 30).run(source, learnt, stage)
         if isinstance(whole, joint_counts.JointCounts):
-            parts = [InThisProcess().run(source, part, stage) for part in whole.divided() if part is not whole]
+            parts = [InThisProcess(1 << 30).run(source, part, stage) for part in whole.divided() if part is not whole]
             self.met.append((whole, parts))
         return whole
 

@@ -6,7 +6,7 @@ statistics are exact, whatever the order of the rows and however they are divide
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -157,12 +157,12 @@ class StreamedCoding:
 def code_stream(table: StreamedTable, measuring: Measuring) -> StreamedCoding:
     """Learn what the columns of a stream are and where they are cut: one pass, or a few where numbers are uneven."""
     _refuse_unstreamed(measuring)
-    samples, found = _survey_with_brackets(table, measuring)
+    found = _survey_with_brackets(table, measuring)
     rows = table.n_samples
     bins = bins_for_rows(rows) if measuring.bins == "auto" else measuring.bins
     target_bins = int(bins_for_rows(rows) if measuring.target_bins == "auto" else measuring.target_bins)
     numbers = [i for i, one in enumerate(table.features) if _is_cut(one, measuring.integers)]
-    edges = _edges(table, numbers, measuring.discretize, bins, samples, found)
+    edges = _edges(table, numbers, measuring.discretize, bins, found)
     levels = [i for i in range(table.n_features) if i not in edges]
     counts = np.array([len(edges[i]) for i in numbers], dtype=np.int64)
     parts = []
@@ -172,7 +172,7 @@ def code_stream(table: StreamedTable, measuring: Measuring) -> StreamedCoding:
         flat = np.concatenate([edges[i] for i in numbers])
         parts.append(NumberCuts(np.array(numbers), flat, np.concatenate([[0], np.cumsum(counts)])))
     lacking = np.array([one.facts.missing > 0 and one.kind != "skip" for one in table.features])
-    target_edges = _target_edges(table, target_bins, samples, found)
+    target_edges = _target_edges(table, target_bins, found)
     classes = table.classes if target_edges is None else tuple(bin_names(target_edges))
     coding = Coding(
         measuring.discretize,
@@ -204,13 +204,10 @@ def _refuse_unstreamed(measuring: Measuring) -> None:
         raise InvalidInput(f"bins={measuring.bins!r} {_NOT_STREAMED}", "a number, 'auto', 'sturges' or 'sqrt'", remedy)
 
 
-def _survey_with_brackets(
-    table: StreamedTable, measuring: Measuring
-) -> tuple[dict[str, np.ndarray], dict[str, Bracketed]]:
+def _survey_with_brackets(table: StreamedTable, measuring: Measuring) -> dict[str, Bracketed]:
     """The first pass: what columns are, and on the way the numbers around edges that a quick sample expects."""
     floats, integers = table.typed_columns()
     asked = floats if measuring.integers == "levels" else [*floats, *integers]
-    samples: dict[str, np.ndarray] = {}
     brackets: dict[str, np.ndarray] = {}
     if asked and table.source.n_rows is not None and measuring.discretize == "quantile":
         room = table.budget // 16 // (8 * len(asked))
@@ -220,17 +217,17 @@ def _survey_with_brackets(
         for name in asked:
             if name in integers and sample_span(rows, name) < MOST_WHOLE_LEVELS:  # as a rule: such need not be sorted
                 continue
-            samples[name] = sample_numbers(rows, name)
+            sample = sample_numbers(rows, name)
             given = measuring.target_bins if name == table.target_name else measuring.bins
-            if name in integers and len(np.unique(samples[name])) <= MOST_WHOLE_LEVELS:
+            if name in integers and len(np.unique(sample)) <= MOST_WHOLE_LEVELS:
                 continue
-            own = first_brackets(samples[name], given if isinstance(given, int) else bins)
-            left -= _inside_bytes(samples[name], own, table.source.n_rows)
+            own = first_brackets(sample, given if isinstance(given, int) else bins)
+            left -= _inside_bytes(sample, own, table.source.n_rows)
             if left > 0:
                 brackets[name] = own
     also = [Brackets(brackets, {}, table.n_threads)] if brackets else []
     learnt = table.survey(also, all_levels=measuring.integers == "levels")
-    return samples, dict(learnt[0].parts) if learnt else {}
+    return dict(learnt[0].parts) if learnt else {}
 
 
 def _inside_bytes(sample: np.ndarray, brackets: np.ndarray, n_rows: int) -> int:
@@ -258,8 +255,7 @@ def _edges(
     numbers: Sequence[int],
     method: str,
     bins: int | str,
-    samples: dict[str, np.ndarray],
-    found: Mapping[str, Bracketed],
+    found: dict[str, Bracketed],
 ) -> dict[int, np.ndarray]:
     """The interior cut points of the features that are numbers."""
     if not numbers:
@@ -272,51 +268,76 @@ def _edges(
     if method == "uniform":
         flat = [edges_between(low[[j]], high[[j]], int(n_bins[j]))[0] for j in range(len(numbers))]
         return dict(zip(numbers, flat, strict=True))
-    names = [table.feature_names[i] for i in numbers]
-    words = {name: one.words for name, one in zip(names, features, strict=True) if one.words is not None}
-    order = _order(table, names, present, samples, found, words)
-    flat, counts = levels_between(equal_count_edges(order, n_bins), low, high)
-    return dict(zip(numbers, np.split(flat, np.cumsum(counts)[:-1]), strict=True))
+    place_of = {table.feature_names[i]: place for place, i in enumerate(numbers)}
+    edges: dict[int, np.ndarray] = {}
+    for group in _groups(table, place_of, n_bins, found):
+        some = np.array([place_of[name] for name in group])
+        words = {name: table.features[numbers[place_of[name]]].words for name in group}
+        order = _order(
+            table, group, present[some], found, {name: own for name, own in words.items() if own is not None}
+        )
+        flat, counts = levels_between(equal_count_edges(order, n_bins[some]), low[some], high[some])
+        edges |= zip([numbers[j] for j in some], np.split(flat, np.cumsum(counts)[:-1]), strict=True)
+    return edges
+
+
+def _groups(
+    table: StreamedTable, place_of: Mapping[str, int], n_bins: np.ndarray, found: Mapping[str, Bracketed]
+) -> Iterator[list[str]]:
+    """Columns that are looked at together: those known from the first pass, then as many as there is room for."""
+    known = [name for name in place_of if name in found]
+    if known:
+        yield known
+    group, left = [], _group_bytes(table)
+    for name in place_of:
+        if name in found:
+            continue
+        sample = _spread(table, name, table.features[table.feature_names.index(name)].words)
+        needed = _inside_bytes(sample, first_brackets(sample, int(n_bins[place_of[name]])), table.n_samples)
+        if group and needed > left:
+            yield group
+            group, left = [], _group_bytes(table)
+        group.append(name)
+        left -= needed
+    if group:
+        yield group
+
+
+def _group_bytes(table: StreamedTable) -> int:
+    """What the numbers may take that a pass keeps; the rest is for merging them, and for blocks."""
+    return table.budget // 4
+
+
+def _spread(table: StreamedTable, name: str, words: Mapping[str, float] | None) -> np.ndarray:
+    """Numbers of a column from rows that are spread over the whole table, ascending."""
+    own = np.sort(numbers_of(table.kept_rows.column(name).combine_chunks(), name, words))
+    return own[: len(own) - int(np.isnan(own).sum())]
 
 
 def _order(
     table: StreamedTable,
     names: Sequence[str],
     present: np.ndarray,
-    samples: dict[str, np.ndarray],
-    found: Mapping[str, Bracketed],
+    found: dict[str, Bracketed],
     words: Mapping[str, Mapping[str, float]],
 ) -> StreamedOrder:
-    kept = table.kept_rows
-    spread = {name: np.sort(numbers_of(kept.column(name).combine_chunks(), name, words.get(name))) for name in names}
-    spread = {name: own[: len(own) - int(np.isnan(own).sum())] for name, own in spread.items()}
+    spread = {name: _spread(table, name, words.get(name)) for name in names}
 
     def look(asked: dict[str, np.ndarray]) -> dict[str, Bracketed]:
-        """As many columns in a pass as there is room for what is kept of them."""
-        known: dict[str, Bracketed] = {}
-        waiting = list(asked)
-        while waiting:
-            left, now = table.budget // 2, []
-            while waiting and (not now or left > 0):
-                now.append(waiting.pop(0))
-                left -= _inside_bytes(spread[now[-1]], asked[now[-1]], table.n_samples)
-            part = Brackets({name: asked[name] for name in now}, words, table.n_threads)
-            known |= table.run(part, "bins of equal counts").parts
-        return known
+        return table.run(Brackets(asked, words, table.n_threads), "bins of equal counts").parts
 
-    usable = {name: [part] for name, part in found.items() if name in names}
-    # Brackets of the quick sample where there are any, of rows from everywhere where those were missed.
-    return StreamedOrder(names, present, spread, usable, look)
+    # Brackets of the quick sample where there are any, of rows from everywhere where those were missed. What the first
+    # pass has kept is needed here for the last time.
+    usable = {name: [found.pop(name)] for name in names if name in found}
+    return StreamedOrder(names, present, spread, usable, look, _group_bytes(table) // _KEPT_BYTES)
 
 
-def _target_edges(
-    table: StreamedTable, bins: int, samples: dict[str, np.ndarray], found: Mapping[str, Bracketed]
-) -> np.ndarray | None:
+def _target_edges(table: StreamedTable, bins: int, found: dict[str, Bracketed]) -> np.ndarray | None:
     assert table.target is not None, "settled by the survey"
     if table.target.kind != "number":
         return None
     facts = table.target.facts
-    order = _order(table, [table.target_name], np.array([facts.present]), samples, found, {})
+    order = _order(table, [table.target_name], np.array([facts.present]), found, {})
     low, high = np.array([float(facts.low)]), np.array([float(facts.high)])
     return levels_between(equal_count_edges(order, np.array([bins])), low, high)[0]
 

@@ -7,7 +7,7 @@ bins of equal counts have the very edges that the sorted column would give, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,6 +24,7 @@ _DEVIATIONS = 6.0
 _WIDER = 8.0  # times, for the next pass, where a bracket was missed
 _MERGED_FROM = 1 << 20  # kept numbers of a column that are sorted and merged, to keep ties together
 _MOST_PASSES = 12
+_MARKS = 16  # numbers of the sample, in a bracket that is too wide, between which is counted
 
 
 @dataclass(eq=False)
@@ -82,11 +83,17 @@ class Bracketed:
         """The number of that rank, from 0; None if it is in no bracket."""
         ends = np.cumsum(self.counts)
         place = int(np.searchsorted(ends, rank, side="right"))
-        if place % 2 == 0:
+        if place % 2 == 0 or place == len(ends):  # outside, or more than there are in a table that has changed
             return None
         numbers, times = self.merged()
         passed = int(self.counts[1:place:2].sum()) + rank - int(ends[place - 1])
         return float(numbers[np.searchsorted(np.cumsum(times), passed, side="right")])
+
+    def between_bounds(self, rank: int) -> tuple[float, float]:
+        """Where the number of that rank, which is in no bracket, lies."""
+        place = min(int(np.searchsorted(np.cumsum(self.counts), rank, side="right")), len(self.bounds))
+        low = self.bounds[place - 1] if place else -np.inf
+        return low, np.nextafter(self.bounds[place], -np.inf) if place < len(self.bounds) else np.inf
 
     def run(self, number: float) -> tuple[int, int] | None:
         """How many numbers are smaller than one, and how many not larger; None if it is in no bracket."""
@@ -131,7 +138,7 @@ class Brackets:
     def restore(self, saved: Mapping[str, np.ndarray]) -> None:
         for place, part in enumerate(self.parts.values()):
             numbers, times = saved[f"{place} numbers"], saved[f"{place} times"]
-            part.counts = saved[f"{place} counts"].copy()
+            part.counts[:] = saved[f"{place} counts"]
             part.inside, part.n_inside = ([(numbers, times)] if len(numbers) else []), len(numbers)
 
 
@@ -149,6 +156,9 @@ class StreamedOrder:
         What an earlier pass has found.
     look : callable
         Goes over the stream: brackets by column -> Bracketed by column.
+    room : int
+        Numbers of a column that may be kept at a time. Where a bracket has more, they are only counted between some
+        numbers of the sample, which tells a narrower bracket for the next pass.
     """
 
     def __init__(
@@ -158,15 +168,19 @@ class StreamedOrder:
         samples: Mapping[str, np.ndarray],
         known: Mapping[str, Sequence[Bracketed]],
         look: Callable[[dict[str, np.ndarray]], Mapping[str, Bracketed]],
+        room: int,
     ) -> None:
         self.columns = tuple(columns)
         self.rows = rows
         self._samples = samples
         self._known = {name: list(known.get(name, ())) for name in columns}
         self._look = look
+        self._room = room
 
     def of(self, places: np.ndarray) -> StreamedOrder:
-        part = StreamedOrder([self.columns[i] for i in places], self.rows[places], self._samples, {}, self._look)
+        part = StreamedOrder(
+            [self.columns[i] for i in places], self.rows[places], self._samples, {}, self._look, self._room
+        )
         part._known = self._known
         return part
 
@@ -182,8 +196,7 @@ class StreamedOrder:
                     found[i, r] = self._known_at(name, int(ranks[i, r]))
                 open_ = sorted({int(ranks[i, r]) for r in lacking if np.isnan(found[i, r])})
                 if open_:
-                    fractions = np.array(open_) / max(1, int(self.rows[i]) - 1)
-                    asked[name] = brackets_around(self._samples[name], fractions, width)
+                    asked[name] = self._brackets(name, int(self.rows[i]), open_, width)
             if not asked:
                 return found
             for name, part in self._look(asked).items():
@@ -212,6 +225,29 @@ class StreamedOrder:
                 ends[self.columns.index(name)] = run
         return ends[:, 0], ends[:, 1]
 
+    def _brackets(self, name: str, n_rows: int, ranks: Sequence[int], width: float) -> np.ndarray:
+        """What to look at next, so that these ranks are found or known better."""
+        sample = self._samples[name]
+        found = []
+        for rank in ranks:
+            (low, high), *_ = brackets_around(sample, np.array([rank / max(1, n_rows - 1)]), width).tolist()
+            lowest, highest = self._known_between(name, rank)
+            both = max(low, lowest), min(high, highest)
+            found.append(both if both[0] <= both[1] else (lowest, highest))  # the sample was wrong
+        brackets = _joined(found)
+        # Equal numbers are kept once.
+        inside = [np.unique(sample[(sample >= low) & (sample <= high)]) for low, high in brackets.tolist()]
+        if sum(map(len, inside)) * n_rows <= self._room * len(sample):
+            return brackets
+        marks = [own[np.linspace(0, len(own) - 1, _MARKS).astype(int)] for own in inside if len(own)]
+        points = np.unique(np.concatenate(marks))
+        return np.stack([points, points], axis=1)
+
+    def _known_between(self, name: str, rank: int) -> tuple[float, float]:
+        """Two numbers between which the number of that rank lies, by what was counted so far."""
+        ends = [part.between_bounds(rank) for part in self._known[name]]
+        return max((low for low, _ in ends), default=-np.inf), min((high for _, high in ends), default=np.inf)
+
     def _known_at(self, name: str, rank: int) -> float:
         for part in self._known[name]:
             number = part.at(rank)
@@ -229,8 +265,12 @@ def brackets_around(sample: np.ndarray, fractions: np.ndarray, width: float = 1.
     first, last = np.floor(fractions * (n - 1) - spread), np.ceil(fractions * (n - 1) + spread)
     low = np.where(first < 0, -np.inf, sample[np.clip(first, 0, n - 1).astype(int)])
     high = np.where(last > n - 1, np.inf, sample[np.clip(last, 0, n - 1).astype(int)])
+    return _joined(zip(low.tolist(), high.tolist(), strict=True))
+
+
+def _joined(brackets: Iterable[tuple[float, float]]) -> np.ndarray:
     joined: list[list[float]] = []
-    for begin, end in sorted(zip(low.tolist(), high.tolist(), strict=True)):
+    for begin, end in sorted(brackets):
         if joined and begin <= joined[-1][1]:
             joined[-1][1] = max(joined[-1][1], end)
         else:

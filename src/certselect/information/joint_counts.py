@@ -124,7 +124,7 @@ class JointCounts:
         return {"counts": self._counts, "sizes": self._sizes}
 
     def restore(self, saved: Mapping[str, np.ndarray]) -> None:
-        self._counts, self._sizes = saved["counts"].copy(), saved["sizes"].copy()
+        self._counts[:], self._sizes[:] = saved["counts"], saved["sizes"]
         self.n_rows = int(self._sizes.sum())
 
     @cached_property

@@ -30,7 +30,7 @@ def split_columns(frame: Any, target: str | Sequence[str], weight: str | None) -
     return features, chosen, weights
 
 
-def check_names(names: Sequence[str], targets: Sequence[str], weight: str | None) -> None:
+def refuse_repeated_names(names: Sequence[str]) -> None:
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise InvalidInput(
@@ -38,6 +38,10 @@ def check_names(names: Sequence[str], targets: Sequence[str], weight: str | None
             "a different name for every column",
             "Rename those columns.",
         )
+
+
+def check_names(names: Sequence[str], targets: Sequence[str], weight: str | None) -> None:
+    refuse_repeated_names(names)
     if not targets:
         raise InvalidInput("no target", "the name of at least one column", "Name the column to predict.")
     for what, name in [*(("target", name) for name in targets), *([("weight", weight)] if weight is not None else [])]:

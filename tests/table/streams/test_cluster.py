@@ -22,6 +22,8 @@ from certselect.table.streams.saved_passes import SavedPasses
 from certselect.threads import thread_count
 from cluster_cases import Deadly, Waiting, assert_same_terms, local_client, made_frame, streamed, write_parquet
 
+BUDGET = 1 << 30
+
 # One of the columns of `made_frame` numbers its rows.
 pytestmark = [
     pytest.mark.cluster,
@@ -60,18 +62,18 @@ def as_csv_files(frame, folder):
 
 
 def test_row_groups_are_counted_as_one_table(client, file, want):
-    assert_same_terms(streamed(open_files(file), runner=ClusterRunner(client)), want)
+    assert_same_terms(streamed(open_files(file), runner=ClusterRunner(client, BUDGET)), want)
 
 
 def test_text_files_are_counted_as_one_table(client, frame, tmp_path):
     source = as_csv_files(frame, tmp_path)
-    assert_same_terms(streamed(source, runner=ClusterRunner(client)), streamed(source))
+    assert_same_terms(streamed(source, runner=ClusterRunner(client, BUDGET)), streamed(source))
 
 
 @pytest.mark.parametrize("keywords", [{"missing": "pairwise"}, {"discretize": "uniform"}])
 def test_settings_count_alike(client, frame, file, keywords):
     want = information_terms(frame.drop(columns="y"), frame["y"].to_numpy(), **keywords)
-    assert_same_terms(streamed(open_files(file), runner=ClusterRunner(client), **keywords), want)
+    assert_same_terms(streamed(open_files(file), runner=ClusterRunner(client, BUDGET), **keywords), want)
 
 
 def test_a_function_of_the_user_is_called_in_this_process(client, frame, want):
@@ -81,7 +83,7 @@ def test_a_function_of_the_user_is_called_in_this_process(client, frame, want):
         with here:
             return [frame[start : start + 700] for start in range(0, len(frame), 700)]
 
-    assert_same_terms(streamed(BatchFactory(blocks), runner=ClusterRunner(client)), want)
+    assert_same_terms(streamed(BatchFactory(blocks), runner=ClusterRunner(client, BUDGET)), want)
 
 
 def test_many_pairs_are_divided_among_tasks(client, file, want, monkeypatch):
@@ -92,14 +94,14 @@ def test_many_pairs_are_divided_among_tasks(client, file, want, monkeypatch):
     monkeypatch.setattr(
         joint_counts.JointCounts, "divided", lambda counts: numbers.append(divide(counts)) or numbers[-1]
     )
-    assert_same_terms(streamed(open_files(file), runner=ClusterRunner(client)), want)
+    assert_same_terms(streamed(open_files(file), runner=ClusterRunner(client, BUDGET)), want)
     assert max(map(len, numbers)) > 3
 
 
 def test_progress_is_told_by_rows(client, file):
     told = []
     with listening(lambda *stage: told.append(stage)):
-        streamed(open_files(file), runner=ClusterRunner(client))
+        streamed(open_files(file), runner=ClusterRunner(client, BUDGET))
     stages = list(dict.fromkeys(stage for stage, _, _ in told))
     assert {"reading", "counting"} <= set(stages)
     for stage in stages:
@@ -114,7 +116,7 @@ def test_workers_that_die_change_nothing(client, file, want, tmp_path):
     source, killed = Waiting(open_files(file), tmp_path, unit=4, stops=(0, 2, 4)), []
     killer = threading.Thread(target=source.kill_who_waits, args=(killed,), daemon=True)
     killer.start()
-    assert_same_terms(streamed(source, runner=ClusterRunner(client)), want)
+    assert_same_terms(streamed(source, runner=ClusterRunner(client, BUDGET)), want)
     killer.join()
     assert len(killed) == 3
     assert os.getpid() not in killed
@@ -124,7 +126,7 @@ def test_a_part_at_which_every_worker_dies_is_refused(client, file):
     client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
     try:
         with pytest.raises(InvalidInput, match=r"worker after worker died.*more memory"):
-            streamed(Deadly(open_files(file)), runner=ClusterRunner(client))
+            streamed(Deadly(open_files(file)), runner=ClusterRunner(client, BUDGET))
     finally:
         client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 3))
 
@@ -137,7 +139,7 @@ def test_what_a_worker_finds_wrong_is_said_here(client, frame, tmp_path):
     content[2000:9000] = b"\xff" * 7000  # the pages of a column; what the file says of itself is whole
     broken.write_bytes(content)
     with pytest.raises(InvalidInput, match=r"b\.parquet"):
-        streamed(open_files(tmp_path), runner=ClusterRunner(client), discretize="uniform")
+        streamed(open_files(tmp_path), runner=ClusterRunner(client, BUDGET), discretize="uniform")
 
 
 def test_ctrl_c_leaves_no_tasks(client, file):
@@ -145,7 +147,7 @@ def test_ctrl_c_leaves_no_tasks(client, file):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), listening(interrupt):
-        streamed(open_files(file), runner=ClusterRunner(client))
+        streamed(open_files(file), runner=ClusterRunner(client, BUDGET))
     left = client.run_on_scheduler(lambda dask_scheduler: [str(key) for key in dask_scheduler.tasks])
     assert [key for key in left if "certselect" in key] == []
 
@@ -186,7 +188,7 @@ def test_partitions_never_come_to_this_process(client, tmp_path):
     source, target = open_dask(X, "y")
     whole = pd.concat(parts, ignore_index=True)
     want = information_terms(whole.drop(columns="y"), whole["y"].to_numpy())
-    assert_same_terms(streamed(source, target, ClusterRunner(client)), want)
+    assert_same_terms(streamed(source, target, ClusterRunner(client, BUDGET)), want)
     made_in = {int(note.name) for note in tmp_path.iterdir()}
     assert made_in
     assert os.getpid() not in made_in
@@ -195,12 +197,12 @@ def test_partitions_never_come_to_this_process(client, tmp_path):
 def test_a_frame_with_its_target_apart(client, frame, want):
     X = dask.dataframe.from_pandas(frame, npartitions=5)
     source, target = open_dask(X.drop(columns="y"), X["y"])
-    assert_same_terms(streamed(source, target, ClusterRunner(client)), want)
+    assert_same_terms(streamed(source, target, ClusterRunner(client, BUDGET)), want)
 
 
 def test_a_frame_that_is_kept_on_the_cluster(client, frame, want):
     source, target = open_dask(dask.dataframe.from_pandas(frame, npartitions=4).persist(), "y")
-    assert_same_terms(streamed(source, target, ClusterRunner(client)), want)
+    assert_same_terms(streamed(source, target, ClusterRunner(client, BUDGET)), want)
     assert_same_terms(streamed(source, target), want)
 
 
@@ -208,7 +210,7 @@ def test_an_array(client):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 5, (1000, 7)), rng.integers(0, 2, 1000)
     source, target = open_dask(dask.array.from_array(X, chunks=(300, 4)), dask.array.from_array(y, chunks=170))
-    assert_same_terms(streamed(source, target, ClusterRunner(client)), information_terms(X, y))
+    assert_same_terms(streamed(source, target, ClusterRunner(client, BUDGET)), information_terms(X, y))
 
 
 def test_a_partition_of_another_type_is_named(client, frame):
@@ -216,7 +218,7 @@ def test_a_partition_of_another_type_is_named(client, frame):
     wrong = X.map_partitions(half_a_text, meta=X._meta)
     source, target = open_dask(wrong, "y")
     with pytest.raises(InvalidInput, match=r"'few'.*partition 2.*int64"):
-        streamed(source, target, ClusterRunner(client))
+        streamed(source, target, ClusterRunner(client, BUDGET))
 
 
 def half_a_text(part, partition_info=None):

@@ -174,14 +174,17 @@ class StreamedLogs(CountLogs):
     """
 
     def __init__(self, n_samples: int, correction: str) -> None:
-        self._listed = n_samples <= _LONGEST_TABLE or correction == "grassberger"
-        super().__init__(n_samples, 0, correction)
-        if not self._listed:
-            ends = _phi_of(np.array([1, n_samples], dtype=np.longdouble), correction)
-            self.fraction_bits = _fraction_bits(max(float(ends[1]), -n_samples * float(ends[0])))
-            self.table = _fixed_point(_phi(_FIRST_ENTRIES, correction), self.fraction_bits)
-            self.total = int(self.of(np.array([n_samples]))[0])
-            self.unit = 1.0 / (n_samples * 2.0**self.fraction_bits)
+        # A list of more entries takes longer to make, and more memory, than the counts of a stream that ask for it.
+        self._listed = n_samples <= _FIRST_ENTRIES or correction == "grassberger"
+        if self._listed:
+            super().__init__(n_samples, 0, correction)
+            return
+        self.correction, self.weight_bits, self._total_count = correction, 0, n_samples
+        ends = _phi_of(np.array([1, n_samples], dtype=np.longdouble), correction)
+        self.fraction_bits = _fraction_bits(max(float(ends[1]), -n_samples * float(ends[0])))
+        self.table = _fixed_point(_phi(_FIRST_ENTRIES, correction), self.fraction_bits)
+        self.total = int(self.of(np.array([n_samples]))[0])
+        self.unit = 1.0 / (n_samples * 2.0**self.fraction_bits)
 
     def _computed(self, counts: np.ndarray) -> np.ndarray:
         if self._listed:

@@ -52,11 +52,14 @@ class ClusterRunner:
     Parameters
     ----------
     client : distributed.Client
+    budget : int
+        Bytes that may be used, by each worker.
     resume : SavedPasses, optional
         Where what passes have learnt is kept, once they are finished.
     """
 
     client: Any
+    budget: int
     resume: SavedPasses | None = None
 
     def __post_init__(self) -> None:
@@ -69,7 +72,7 @@ class ClusterRunner:
 
     def run(self, source: RowSource, learnt: Any, stage: str) -> Any:
         if isinstance(source, BatchFactory):  # what a function of the user's opens may be there in this process only
-            return InThisProcess(self.resume).run(source, learnt, stage)
+            return InThisProcess(self.budget, self.resume).run(source, learnt, stage)
         if self.resume is None:
             return self._learn(source, learnt, stage)
         before, known = self.resume.begin(learnt.key)
@@ -81,7 +84,7 @@ class ClusterRunner:
         return found
 
     def _learn(self, source: RowSource, learnt: Any, stage: str) -> Any:
-        tasks = _Tasks(source, learnt.columns)
+        tasks = _Tasks(source, learnt.columns, block_rows(len(learnt.columns), self.budget))
         parts = learnt.divided() if isinstance(learnt, Divisible) else [learnt]
         groups = _groups(len(source.units), _TASKS_EACH * self._n_threads() // len(parts))
         sums = [tasks.learn(part, groups) for part in parts]
@@ -140,6 +143,7 @@ class _Tasks:
 
     source: RowSource
     columns: tuple[str, ...]
+    block_rows: int
     graph: dict[Hashable, Any] = field(default_factory=dict)
     finished: dict[Hashable, int] = field(default_factory=dict)
 
@@ -163,7 +167,7 @@ class _Tasks:
             learn = (f"certselect-learn-{self._token}", number, first)
             rows = (f"certselect-rows-{self._token}", number, first)
             names, units = list(self.source.units[first:end]), self._units[first:end]
-            self.graph[learn] = (_learn_units, fresh, self._reader, names, units)
+            self.graph[learn] = (_learn_units, fresh, self._reader, names, units, self.block_rows)
             self.graph[rows] = (_rows, learn)
             self.finished[rows] = end - first
             found.append(learn)
@@ -192,11 +196,11 @@ def _groups(n_units: int, most: int) -> list[tuple[int, int]]:
 # On the workers
 
 
-def _learn_units(fresh: bytes, reader: Any, names: Sequence[str], units: Iterable[Any]) -> _Part:
+def _learn_units(fresh: bytes, reader: Any, names: Sequence[str], units: Iterable[Any], at_once: int) -> _Part:
     learnt, n_rows = pickle.loads(fresh), 0
     with on_jobs(1):  # every thread of a worker has a task of its own
         for name, unit in zip(names, units, strict=True):
-            for block in reader.blocks(unit, learnt.columns, block_rows(len(learnt.columns))):
+            for block in reader.blocks(unit, learnt.columns, at_once):
                 learnt.take(block, name)
                 n_rows += block.num_rows
     return _Part(learnt, n_rows)

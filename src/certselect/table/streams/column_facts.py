@@ -24,6 +24,7 @@ MOST_WORDS = 1 << 14
 _LOOKED_AT = 4096  # rows that show of most columns that they have many values
 # The facts that are saved as they are.
 _SAID = ("kind", "dated", "boolean", "rows", "missing", "infinite", "low", "high", "whole", "different", "overlapping")
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # an odd number without a pattern in its bits
 _TABULATED = 1 << 16  # largest span of integers whose values are told apart by a table
 
 
@@ -50,7 +51,7 @@ class ColumnFacts:
     different : int
         No more different values than this: those of every block, added up.
     overlapping : bool
-        Values of one block may occur in another, so that `different` may be too many.
+        Values of one block may occur in another, or more than once in it, so that `different` may be too many.
     """
 
     most: int = MOST_NUMBERS
@@ -89,7 +90,9 @@ class ColumnFacts:
             self._take_integers(values.view(np.uint8) if values.dtype == bool else values)
 
     def _take_numbers(self, values: np.ndarray) -> None:
-        if not np.isfinite(values.sum()):
+        with np.errstate(over="ignore", invalid="ignore"):  # large numbers are looked at one by one
+            suspect = not np.isfinite(values.sum())
+        if suspect:
             finite = np.isfinite(values)
             self.missing += int(np.isnan(values).sum())
             self.infinite += int(np.isinf(values).sum())
@@ -115,7 +118,9 @@ class ColumnFacts:
         self._stretch(low, high)
         possible = min(len(values), int(high) - int(low) + 1)
         # An identifier has nearly as many different values as rows; most columns cannot, by their span.
-        self.different += possible if possible < NEARLY_ALL * len(values) else len(np.unique(values))
+        told = possible >= NEARLY_ALL * len(values)
+        self.different += len(np.unique(values)) if told else possible
+        self.overlapping |= not told
         if self.values is None or len(self.values) == self.high - self.low + 1:  # nothing new can be among them
             return
         if high - low < _TABULATED and values.dtype.kind != "f":
@@ -212,35 +217,49 @@ class Survey:
 
 
 class DifferentIntegers:
-    """How many different integers columns have that nearly count their rows; `Learnt` of a stream."""
+    """How many different integers columns have that nearly count their rows; `Learnt` of a stream.
 
-    def __init__(self, lows: dict[str, int], spans: dict[str, int]) -> None:
-        self.columns = tuple(lows)
-        self._lows = lows
-        self._seen = {name: np.zeros(spans[name] + 1, dtype=bool) for name in lows}
+    Integers are kept, each once: those of one `part` out of so many, by a mixture of their bits, so that several
+    passes count what does not fit into memory at once.
+    """
+
+    def __init__(self, columns: Sequence[str], part: int, n_parts: int) -> None:
+        self.columns = tuple(columns)
+        self._part, self._n_parts = part, n_parts
+        self._seen = {name: [np.zeros(0, dtype=np.uint64)] for name in columns}
 
     def take(self, block: pa.RecordBatch, where: str) -> None:
         for name in self.columns:
             column = read_cells(block.column(name), name)
             values = column.values if column.missing is None else column.values[~column.missing]
-            values = values[~np.isnan(values)] if values.dtype.kind == "f" else values
-            self._seen[name][offsets_from(self._lows[name], values)] = True
+            values = values[~np.isnan(values)].astype(np.int64) if values.dtype.kind == "f" else values
+            bits = (values if values.dtype == np.uint64 else values.astype(np.int64)).view(np.uint64)
+            own = (bits * _SPREAD >> np.uint64(32)) % np.uint64(self._n_parts) == self._part
+            self._keep(name, np.unique(bits[own]))
+
+    def _keep(self, name: str, values: np.ndarray) -> None:
+        """Merged into the many as soon as the few are as many, so that merging takes little time."""
+        first, *others = self._seen[name]
+        others.append(values)
+        if sum(map(len, others)) >= len(first):
+            first, others = np.unique(np.concatenate([first, *others])), []
+        self._seen[name] = [first, *others]
 
     def add(self, other: DifferentIntegers) -> None:
         for name in self.columns:
-            self._seen[name] |= other._seen[name]
+            for values in other._seen[name]:
+                self._keep(name, values)
 
     @property
     def key(self) -> str:
-        return digest("different", [(name, low, len(self._seen[name])) for name, low in self._lows.items()])
+        return digest("different", self.columns, self._part, self._n_parts)
 
     def saved(self) -> dict[str, np.ndarray]:
-        return {str(place): np.packbits(seen) for place, seen in enumerate(self._seen.values())}
+        return {str(place): np.unique(np.concatenate(seen)) for place, seen in enumerate(self._seen.values())}
 
     def restore(self, saved: Mapping[str, np.ndarray]) -> None:
-        for place, seen in enumerate(self._seen.values()):
-            seen[:] = np.unpackbits(saved[str(place)], count=len(seen))
+        self._seen = {name: [saved[str(place)]] for place, name in enumerate(self.columns)}
 
     @property
     def counts(self) -> dict[str, int]:
-        return {name: int(seen.sum()) for name, seen in self._seen.items()}
+        return {name: len(np.unique(np.concatenate(seen))) for name, seen in self._seen.items()}

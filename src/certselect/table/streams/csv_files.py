@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +12,7 @@ import pyarrow as pa
 from certselect.errors import InvalidInput
 from certselect.progress import report
 from certselect.table.files import BLOCK_BYTES, csv_options, first_line, not_utf_8, unreadable
-from certselect.table.streams.row_source import FirstBlocks, refuse_other_columns
+from certselect.table.streams.row_source import FileRows, refuse_other_columns
 
 # In the order in which Arrow tries them: the first that suits every cell of a column is its type.
 _TYPES = (
@@ -24,7 +23,7 @@ _UNSUITABLE = re.compile(r"In CSV column #(\d+): .*?CSV conversion error to [^:]
 _GROWTH = 3.0  # of text in memory
 
 
-class CsvFiles(FirstBlocks):
+class CsvFiles(FileRows):
     """Text files with the same header; each is a unit.
 
     Arrow takes the types of a stream of text from its first block. Here they are those of all
@@ -41,11 +40,7 @@ class CsvFiles(FirstBlocks):
         self.units = [f"file {file!r}" for file in self._files]
         self.n_bytes = int(_GROWTH * sum(map(_unpacked, self._files)))
         self.schema = self._settled()
-        digest = sha256(self.schema.to_string().encode())
-        for file in self._files:
-            known = os.stat(file)
-            digest.update(repr((os.path.abspath(file), known.st_size, known.st_mtime_ns)).encode())
-        self.identity = digest.hexdigest()
+        self.identify(self._files)
 
     def blocks(self, unit: int, columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
         try:

@@ -5,22 +5,33 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from pyarrow.fs import LocalFileSystem
 
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.table.complete import name_columns
 from certselect.table.files import PARQUET, TEXT, unreadable
+from certselect.table.parts import refuse_repeated_names
 from certselect.table.streams.csv_files import CsvFiles
 from certselect.table.streams.in_blocks import WILD
-from certselect.table.streams.row_source import UNKNOWN, FirstBlocks, RowSource, another_type, refuse_other_columns
+from certselect.table.streams.row_source import (
+    UNKNOWN,
+    FileRows,
+    RowSource,
+    another_type,
+    cast,
+    refuse_other_columns,
+    unified,
+    without_views,
+)
 
 # Columns take more room in memory than decoded Parquet says: what is read, what becomes of it, and a copy between.
 _GROWTH = 2.5
+_PAGE_BYTES = 1 << 16  # of a column that is read from a file at a time
 
 
 def open_files(path: str | os.PathLike[str]) -> RowSource:
@@ -69,18 +80,19 @@ def parquet_files(files: Sequence[str], folder: str | None) -> ArrowDataset:
     for file in files:
         own = _parquet_schema(file)
         schema = own if schema is None else _unified(schema, own, f"file {file!r}")
-    parts = pyarrow.dataset.partitioning(flavor="hive") if folder is not None else None
+    if schema is not None:
+        refuse_repeated_names(schema.names)
     try:
-        dataset = pyarrow.dataset.dataset(
-            list(files),
-            format=_format(schema),
-            partitioning=parts,
+        options = pyarrow.dataset.FileSystemFactoryOptions(
             partition_base_dir=folder,
+            partitioning=None if folder is None else pyarrow.dataset.HivePartitioning.discover(),
             exclude_invalid_files=False,
         )
-        keys = [field for field in dataset.schema if field.name not in (schema or dataset.schema).names]
-        fields = [dataset.schema.field(f.name) if pa.types.is_string(f.type) else f for f in schema or ()]
-        return ArrowDataset(dataset.replace_schema(pa.schema([*fields, *keys])))
+        factory = pyarrow.dataset.FileSystemDatasetFactory(LocalFileSystem(), list(files), _format(schema), options)
+        known = factory.inspect(promote_options="permissive")
+        keys = [field for field in known if field.name not in (schema or known).names]
+        fields = [known.field(f.name) if pa.types.is_string(f.type) else f for f in schema or ()]
+        return ArrowDataset(factory.finish(pa.schema([*fields, *keys])))
     except (pa.ArrowException, OSError) as error:
         raise unreadable(f"the files of {folder or files[0]!r}", "Parquet", error) from error
 
@@ -110,19 +122,29 @@ def _unified(schema: pa.Schema, own: pa.Schema, where: str) -> pa.Schema:
     for field in schema:
         other = own.field(field.name)
         try:
-            both = [pa.schema([pa.field(field.name, one.type)]) for one in (field, other)]
-            fields.append(pa.unify_schemas(both, promote_options="permissive").field(0))
+            fields.append(field.with_type(unified(field.type, other.type)))
         except pa.ArrowException as error:
             raise another_type(where, field.name, other.type, field.type) from error
     return pa.schema(fields)
 
 
-class ArrowDataset(FirstBlocks):
+class ArrowDataset(FileRows):
     """The rows of a `pyarrow.dataset.Dataset`; of Parquet files, each row group is a unit."""
 
     def __init__(self, dataset: Any) -> None:
-        self.schema = dataset.schema.remove_metadata()
-        self._fragments = [part for fragment in dataset.get_fragments() for part in _parts(fragment)]
+        if not hasattr(dataset, "get_fragments"):
+            raise InvalidInput(shown(dataset), "a dataset, which can be read again", "Pass what it was made of.")
+        self.schema = without_views(dataset.schema.remove_metadata())
+        try:
+            self._fragments = [part for fragment in dataset.get_fragments() for part in _parts(fragment)]
+        except ValueError as error:  # Arrow's own, and ours
+            if isinstance(error, InvalidInput | pa.ArrowException):
+                raise
+            raise InvalidInput(
+                "an Arrow dataset with a filter, or of some of its columns",
+                "a dataset as its files are",
+                "Pass a function that returns dataset.to_batches().",
+            ) from error
         if not self._fragments:
             raise InvalidInput(f"{shown(dataset)} without any file", "a dataset with rows", "Check its path.")
         self.units = [_called(fragment) for fragment in self._fragments]
@@ -131,39 +153,53 @@ class ArrowDataset(FirstBlocks):
         self.n_rows = sum(group.num_rows for group in groups) if known else None
         self.n_bytes = int(_GROWTH * sum(group.total_byte_size for group in groups)) if known else UNKNOWN
         files = [getattr(fragment, "path", None) for fragment in self._fragments]
-        self.identity = "" if None in files else identity_of(sorted({str(file) for file in files}), self.schema)
+        self.identify([] if None in files else sorted({str(file) for file in files}))
 
     def blocks(self, unit: int, columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
-        import pyarrow.dataset
-
         fragment = self._fragments[unit]
-        options = {"batch_size": n_rows, "batch_readahead": 2, "columns": list(columns), "schema": self.schema}
-        if getattr(fragment, "row_groups", None) is not None:
-            # Decoding as it goes: whole row groups, which may be large, are never in memory.
-            options["fragment_scan_options"] = pyarrow.dataset.ParquetFragmentScanOptions(pre_buffer=False)
+        schema = pa.schema([self.schema.field(name) for name in columns])
         try:
-            yield from fragment.to_batches(**options)
+            if getattr(fragment, "row_groups", None):
+                for batch in _decoded(fragment, schema, n_rows):
+                    yield from _filled(batch, fragment, schema, self.units[unit]).to_batches()
+            else:
+                options = {"batch_size": n_rows, "batch_readahead": 2, "columns": list(columns)}
+                yield from fragment.to_batches(**options, schema=self.schema)
         except (pa.ArrowException, OSError) as error:
             raise unreadable(self.units[unit], "its type says", error) from error
 
-    def head(self, unit: int, columns: Sequence[str], n_rows: int) -> pa.Table:
-        """Decoded as far as is needed, which a scan of the dataset would not stop at."""
-        fragment = self._fragments[unit]
-        groups = getattr(fragment, "row_groups", None)
-        if not groups or any(name not in fragment.physical_schema.names for name in columns):
-            return super().head(unit, columns, n_rows)
-        import pyarrow.parquet
 
-        try:
-            with pyarrow.parquet.ParquetFile(fragment.open(), pre_buffer=False) as file:
-                rows = file.iter_batches(n_rows, row_groups=[group.id for group in groups], columns=list(columns))
-                found = next(rows, None)
-        except (pa.ArrowException, OSError) as error:
-            raise unreadable(self.units[unit], "Parquet", error) from error
-        schema = pa.schema([self.schema.field(name) for name in columns])
-        if found is None:
-            return schema.empty_table()
-        return pa.Table.from_batches([found]).select(list(columns)).cast(schema)
+def _decoded(fragment: Any, schema: pa.Schema, n_rows: int) -> Iterator[pa.RecordBatch]:
+    """Columns of a row group, page by page: a scan of the dataset would have all of it in memory, twice."""
+    import pyarrow.parquet
+
+    groups = [group.id for group in fragment.row_groups]
+    there = fragment.physical_schema.names
+    # A column is read in any case, since it says how many rows there are.
+    written = [field.name for field in schema if field.name in there] or there[:1]
+    words = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+    with pyarrow.parquet.ParquetFile(
+        fragment.open(),
+        read_dictionary=words,
+        pre_buffer=False,
+        buffer_size=_PAGE_BYTES,
+        page_checksum_verification=True,
+    ) as file:
+        yield from file.iter_batches(n_rows, row_groups=groups, columns=written)
+
+
+def _filled(batch: pa.RecordBatch, fragment: Any, schema: pa.Schema, where: str) -> pa.Table:
+    """A batch with the columns that its folder's name tells, and with the types that the whole dataset has."""
+    import pyarrow.dataset
+
+    keys = pyarrow.dataset.get_partition_keys(fragment.partition_expression)
+    columns = []
+    for field in schema:
+        if field.name not in batch.schema.names:
+            columns.append(pa.repeat(pa.scalar(keys.get(field.name), field.type), batch.num_rows))
+            continue
+        columns.append(cast(batch.column(field.name), field, where))
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _parts(fragment: Any) -> Sequence[Any]:
@@ -178,15 +214,3 @@ def _parts(fragment: Any) -> Sequence[Any]:
 def _called(fragment: Any) -> str:
     path = getattr(fragment, "path", None)
     return f"file {path!r}" if path is not None else "the dataset"
-
-
-def identity_of(files: Sequence[str], schema: pa.Schema) -> str:
-    """A digest of what files are called, how long they are and when they were written."""
-    digest = sha256(schema.to_string(show_field_metadata=False).encode())
-    for file in files:
-        try:
-            known = os.stat(file)
-        except OSError:  # on another machine
-            return ""
-        digest.update(repr((os.path.abspath(file), known.st_size, known.st_mtime_ns)).encode())
-    return digest.hexdigest()

@@ -58,11 +58,11 @@ class InBlocks:
 
         saved = None if self.resume is None else SavedPasses(self.resume, rows.identity)
         if self.client is None:
-            runner: Runner = InThisProcess(saved)
+            runner: Runner = InThisProcess(self.budget(), saved)
         else:
             from certselect.table.streams.cluster import ClusterRunner
 
-            runner = ClusterRunner(self.client, saved)
+            runner = ClusterRunner(self.client, self.budget(), saved)
         return open_stream(
             rows, one_name(target), reading, constraints, memory=self.memory, runner=runner, n_jobs=self.n_jobs
         )

@@ -39,5 +39,6 @@ def _named_rows(source: Any) -> RowSource:
 def all_rows(rows: RowSource) -> pa.Table:
     """All rows in memory."""
     names = rows.schema.names
-    blocks = [block for unit in range(len(rows.units)) for block in rows.blocks(unit, names, block_rows(len(names)))]
+    n_rows = block_rows(len(names), rows.n_bytes)
+    blocks = [block for unit in range(len(rows.units)) for block in rows.blocks(unit, names, n_rows)]
     return pa.Table.from_batches(blocks, schema=rows.schema)

@@ -13,8 +13,9 @@ from certselect.progress import report
 from certselect.table.streams.row_source import RowSource
 from certselect.table.streams.saved_passes import Position, SavedPasses
 
-# Cells of a block: some megabytes, so that a few of them, decoded and coded, are small beside any budget.
-_BLOCK_CELLS = 1 << 22
+# Cells of a block: some megabytes; and bytes of the budget for each, since a block is decoded, coded and counted while
+# the next is on its way.
+_BLOCK_CELLS, _BYTES_PER_CELL = 1 << 22, 128
 _FEWEST_ROWS, _MOST_ROWS = 1 << 10, 1 << 17
 
 
@@ -58,20 +59,28 @@ class InThisProcess:
 
     Parameters
     ----------
+    budget : int
+        Bytes that may be used.
     resume : SavedPasses, optional
         Where it is kept how far a pass is, now and then.
     """
 
-    def __init__(self, resume: SavedPasses | None = None) -> None:
+    def __init__(self, budget: int, resume: SavedPasses | None = None) -> None:
+        self._budget = budget
         self._resume = resume
 
     def run(self, source: RowSource, learnt: Any, stage: str) -> Any:
-        before, known = (Position(), None) if self._resume is None else self._resume.begin(learnt.key)
-        if known is not None and (before.rows or before.whole):
-            learnt.restore(known)
+        n_rows = block_rows(len(learnt.columns), self._budget)
+        # How far a pass is, is said in blocks: those of another budget are others.
+        key = digest(learnt.key, n_rows)
+        before, known = (Position(), None) if self._resume is None else self._resume.begin(key)
+        if self._resume is not None and known is not None:
+            with self._resume.reading():
+                before.check(len(source.units), source.n_rows)
+                learnt.restore(known)
         done, total = before.rows, source.n_rows
         for unit in range(before.units, 0 if before.whole else len(source.units)):
-            blocks = source.blocks(unit, learnt.columns, block_rows(len(learnt.columns)))
+            blocks = source.blocks(unit, learnt.columns, n_rows)
             for number, block in enumerate(blocks):
                 if unit == before.units and number < before.blocks:
                     continue
@@ -120,6 +129,7 @@ class Together:
             part.restore({name[len(own) :]: array for name, array in saved.items() if name.startswith(own)})
 
 
-def block_rows(n_columns: int) -> int:
-    """How many rows of so many columns make a block."""
-    return min(max(_BLOCK_CELLS // max(1, n_columns), _FEWEST_ROWS), _MOST_ROWS)
+def block_rows(n_columns: int, budget: int) -> int:
+    """How many rows of so many columns make a block, where so many bytes may be used."""
+    cells = min(_BLOCK_CELLS, budget // _BYTES_PER_CELL)
+    return min(max(cells // max(1, n_columns), _FEWEST_ROWS), _MOST_ROWS)

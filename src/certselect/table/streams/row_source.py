@@ -7,7 +7,9 @@ read in any order, on any machine, and none twice.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
 from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
@@ -15,6 +17,7 @@ import pyarrow as pa
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.table.complete import name_columns
+from certselect.table.streams.row_sums import row_sum
 
 Rows: TypeAlias = Any  # a block of rows, a pyarrow.RecordBatch
 UNKNOWN = 1 << 62  # bytes of rows of which nobody knows how many there are: never all at once
@@ -55,9 +58,16 @@ class RowSource(Protocol):
         """The first rows of a unit, about so many, without much work."""
         ...
 
+    def check(self) -> None:
+        """Refuse to go on, after a pass, if the rows are others by now than those that were opened."""
+        ...
+
 
 class FirstBlocks:
-    """The first rows of a unit out of its blocks, for sources that have no quicker way."""
+    """What sources do that have no way of their own: the first rows of a unit come out of its blocks."""
+
+    def check(self) -> None:
+        pass
 
     def head(self: RowSource, unit: int, columns: Sequence[str], n_rows: int) -> pa.Table:
         parts, left = [], n_rows
@@ -68,6 +78,39 @@ class FirstBlocks:
                 break
         schema = pa.schema([self.schema.field(name) for name in columns])
         return pa.Table.from_batches(parts) if parts else schema.empty_table()
+
+
+class FileRows(FirstBlocks):
+    """Rows of files, which are known by their names, their lengths and the times when they were written."""
+
+    schema: pa.Schema
+    identity: str
+
+    def identify(self, files: Sequence[str]) -> None:
+        self._paths = files
+        self.identity = _identity_of(files, self.schema)
+
+    def check(self) -> None:
+        if _identity_of(self._paths, self.schema) != self.identity:
+            raise InvalidInput(
+                f"files that were written to while they were read, {shown(self._paths[0])} the first of them",
+                "a table that does not change while it is read",
+                "Read a copy of it.",
+            )
+
+
+def _identity_of(files: Sequence[str], schema: pa.Schema) -> str:
+    """A digest of what files are called, how long they are and when they were written; empty for rows elsewhere."""
+    if not files:
+        return ""
+    digest = sha256(schema.to_string(show_field_metadata=False).encode())
+    for file in files:
+        try:
+            known = os.stat(file)
+        except OSError:  # on another machine
+            return ""
+        digest.update(repr((os.path.abspath(file), known.st_size, known.st_mtime_ns)).encode())
+    return digest.hexdigest()
 
 
 class BatchFactory(FirstBlocks):
@@ -91,12 +134,24 @@ class BatchFactory(FirstBlocks):
             raise InvalidInput(
                 "a function that brings no block of rows", "an iterable of record batches", "Check what it opens."
             )
-        self.schema = as_arrow(first, 0).schema
+        self.schema = without_views(as_arrow(first, 0).schema)
+        self._seen: tuple[int, int] | None = None  # how many rows and their sum, after the first pass
 
     def blocks(self, unit: int, columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
+        rows = total = 0
         for number, block in enumerate(self._opened()):
             table = fitted(as_arrow(block, number), self.schema, f"block {number} of the table")
+            rows, total = rows + table.num_rows, (total + row_sum(table)) % 2**64
             yield from table.select(list(columns)).combine_chunks().to_batches(max_chunksize=n_rows)
+        if self._seen is None:
+            self._seen = rows, total
+        elif self._seen != (rows, total):
+            raise InvalidInput(
+                "a function that brought other rows when it was called again",
+                "a function that brings the same rows each time",
+                "Open the data within it, and draw no new random numbers: an iterator that was made before is soon "
+                "used up.",
+            )
 
     def _opened(self) -> Iterable[Any]:
         made = self._make()
@@ -125,6 +180,12 @@ def as_arrow(block: Any, number: int) -> pa.Table:
     return frame.to_arrow()
 
 
+def without_views(schema: pa.Schema) -> pa.Schema:
+    """A schema with plain texts for those that are kept as views, from which Arrow cannot take some rows."""
+    plain = [field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in schema]
+    return pa.schema(plain)
+
+
 def fitted(block: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
     """A block with the types that the whole table has; refused with the column named if that is not possible."""
     block = block.replace_schema_metadata(None)
@@ -134,11 +195,42 @@ def fitted(block: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
     columns = []
     for field in schema:
         column = block.column(field.name)
-        try:
-            columns.append(column if column.type == field.type else column.cast(field.type))
-        except pa.ArrowException as error:
-            raise another_type(where, field.name, column.type, field.type) from error
+        if column.type != field.type and not _holds(field.type, column.type):
+            raise another_type(where, field.name, column.type, field.type)
+        columns.append(cast(column, field, where))
     return pa.Table.from_arrays(columns, schema=schema)
+
+
+def cast(column: Any, field: pa.Field, where: str) -> Any:
+    """A column in the type of a field; refused where a value would be lost."""
+    try:
+        return column if column.type == field.type else column.cast(field.type)
+    except pa.ArrowException as error:
+        raise another_type(where, field.name, column.type, field.type) from error
+
+
+def _holds(kind: pa.DataType, other: pa.DataType) -> bool:
+    """Whether a type holds what another one does. Arrow casts more: numbers to bools, texts to numbers, float64 to
+    float32, where something is lost that nobody hears of."""
+    if _is_text(kind) and _is_text(other):
+        return True
+    if pa.types.is_integer(kind) and (pa.types.is_integer(other) or pa.types.is_floating(other)):
+        return True  # whole numbers within its range; Arrow refuses others
+    try:
+        return unified(kind, other) == kind
+    except pa.ArrowException:
+        return False
+
+
+def unified(one: pa.DataType, other: pa.DataType) -> pa.DataType:
+    """The type that holds the values of both; an ArrowException if there is none."""
+    schemas = [pa.schema([pa.field("", kind)]) for kind in (one, other)]
+    return pa.unify_schemas(schemas, promote_options="permissive").field(0).type
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    own = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.types.is_string(own) or pa.types.is_large_string(own) or pa.types.is_string_view(own)
 
 
 def refuse_other_columns(schema: pa.Schema, expected: pa.Schema, where: str) -> None:

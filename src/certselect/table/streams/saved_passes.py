@@ -10,13 +10,16 @@ import json
 import os
 import time
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from certselect.errors import InvalidInput
+from certselect.names import shown
 from certselect.writing import check_destination, write_whole
 
 _FORMAT = "certselect passes, 1"
@@ -34,6 +37,14 @@ class Position(NamedTuple):
     blocks: int = 0
     rows: int = 0
     whole: bool = False
+
+    def check(self, n_units: int, n_rows: int | None) -> None:
+        """Refuse a place that a table of so many units, and so many rows if that is known, does not have."""
+        last = self.units == n_units
+        if not 0 <= self.units <= n_units or last != self.whole or self.blocks < 0 or self.rows < 0:
+            raise ValueError("no such place")
+        if n_rows is not None and (self.rows > n_rows or (last and self.rows != n_rows)):
+            raise ValueError("no such row")
 
 
 class SavedPasses:
@@ -70,7 +81,8 @@ class SavedPasses:
             place = self._about[number]["position"]
             assert isinstance(place, list)
             units, blocks, rows, whole = place
-            return Position(int(units), int(blocks), int(rows), bool(whole)), self._kept[number]
+            if rows or whole:
+                return Position(units, blocks, rows, bool(whole)), self._kept[number]
         self._about, self._kept = self._about[:number], self._kept[:number]
         self._about.append({"key": key, "position": list(Position())})
         self._kept.append({})
@@ -94,30 +106,44 @@ class SavedPasses:
         self._took = self._saved_at - started
 
     def _read(self) -> None:
+        # Opened here, since NumPy leaves a file open that is no archive.
+        with self.reading(), open(self._path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+            about = json.loads(bytes(stored[_ABOUT]))
+            if not isinstance(about, dict) or about.get("format") != _FORMAT:
+                raise ValueError("another format")
+            if about["identity"] != self._identity:
+                raise InvalidInput(
+                    f"the file {str(self._path)!r}, which was saved by a run over other data",
+                    "one of this table, as it is now",
+                    "Remove it, or name another file to resume from.",
+                )
+            self._about = [
+                {"key": str(one["key"]), "position": [int(one["position"][part]) for part in range(len(Position()))]}
+                for one in about["passes"]
+            ]
+            self._kept = [
+                {name.partition("/")[2]: stored[name] for name in stored.files if name.startswith(f"{number}/")}
+                for number in range(len(self._about))
+            ]
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Whatever goes wrong in here is the file's fault, and is told so."""
         try:
-            with np.load(self._path, allow_pickle=False) as stored:
-                about = json.loads(bytes(stored[_ABOUT]))
-                if not isinstance(about, dict) or about.get("format") != _FORMAT:
-                    raise ValueError("another format")
-                if about["identity"] != self._identity:
-                    raise InvalidInput(
-                        f"the file {str(self._path)!r}, which was saved by a run over other data",
-                        "one of this table, as it is now",
-                        "Remove it, or name another file to resume from.",
-                    )
-                self._about = [{"key": str(one["key"]), "position": list(one["position"])} for one in about["passes"]]
-                self._kept = [
-                    {name.partition("/")[2]: stored[name] for name in stored.files if name.startswith(f"{number}/")}
-                    for number in range(len(self._about))
-                ]
-        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
-            if isinstance(error, InvalidInput):
-                raise
-            raise InvalidInput(
-                f"the file {str(self._path)!r}, which cannot be read as a saved run ({error})",
-                "what an earlier run with this resume= has written",
-                "Remove it, or name another file.",
-            ) from None
+            yield
+        except InvalidInput:
+            raise
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, zlib.error) as error:
+            raise self._unreadable(error) from None
+        except (zipfile.BadZipFile, NotImplementedError, MemoryError, OverflowError, pa.ArrowException) as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: Exception) -> InvalidInput:
+        return InvalidInput(
+            f"the file {str(self._path)!r}, which cannot be read as a saved run ({shown(str(error))})",
+            "what an earlier run with this resume= has written",
+            "Remove it, or name another file.",
+        )
 
 
 def as_bytes(content: bytes) -> np.ndarray:

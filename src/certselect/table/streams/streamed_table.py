@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -133,7 +134,9 @@ class StreamedTable:
     def run(self, learnt: Any, stage: str) -> Any:
         from certselect.table.streams.passes import InThisProcess
 
-        return (self.runner or InThisProcess()).run(self.source, learnt, stage)
+        found = (self.runner or InThisProcess(self.budget)).run(self.source, learnt, stage)
+        self.source.check()
+        return found
 
     def survey(self, also: Sequence[Learnt] = (), *, all_levels: bool = False) -> list[Any]:
         """Learn what the columns are, and in the same pass what others want to know; returns these.
@@ -208,7 +211,7 @@ class StreamedTable:
     ) -> Iterator[tuple[int, tuple[str, str]]]:
         """What columns are by their values, where nobody said it, and why."""
         called = called_identifiers(self.feature_names)
-        exact = self._different(facts)
+        exact = self._different(facts, called)
         for i, name in enumerate(self.feature_names):
             if name not in facts or i in given:
                 continue
@@ -226,25 +229,25 @@ class StreamedTable:
             if verdict is not None and (verdict[0] == DATE or i not in self.wanted):
                 yield i, verdict
 
-    def _different(self, facts: Mapping[str, ColumnFacts]) -> dict[str, int]:
+    def _different(self, facts: Mapping[str, ColumnFacts], called: Collection[int]) -> dict[str, int]:
         """How many different values columns have that may be identifiers, where blocks alone do not tell."""
-        doubtful = {
-            name: column
-            for name, column in facts.items()
-            if name != self.target_name
+        doubtful = [
+            name
+            for i, name in enumerate(self.feature_names)
+            if (column := facts.get(name)) is not None
             and column.overlapping
             and column.kind != "category"
             and _may_identify(column)
-            and _is_dense(column)
-            and column.high - column.low < self.budget // 4
-        }
+            and (i in called or _is_dense(column))
+        ]
         if not doubtful:
             return {}
         from certselect.table.streams.column_facts import DifferentIntegers
 
-        lows = {name: int(column.low) for name, column in doubtful.items()}
-        spans = {name: int(column.high) - int(column.low) for name, column in doubtful.items()}
-        return self.run(DifferentIntegers(lows, spans), "identifiers").counts
+        # Twice eight bytes for each: what is there, and what it is merged with.
+        n_parts = math.ceil(16 * self.n_samples * len(doubtful) / (self.budget // 4))
+        found = [self.run(DifferentIntegers(doubtful, part, n_parts), "identifiers").counts for part in range(n_parts)]
+        return {name: sum(counts[name] for counts in found) for name in doubtful}
 
     def _feature(self, i: int, name: str, facts: ColumnFacts | None, given: str | None, judged: str) -> Feature:
         if facts is None:
@@ -323,7 +326,8 @@ class StreamedTable:
             how = f"{said} whole numbers in {facts.rows} rows are a number to predict, not classes"
             self.decisions += (Decision("target", how),)
             measured = True
-        if (facts.low is not None and facts.low == facts.high) or many == 1:
+        ends = facts.low, facts.high
+        if (facts.low is not None and len({*map(float, ends)} if measured else {*ends}) == 1) or many == 1:
             raise InvalidInput(
                 f"the same target {name!r} in all rows",
                 "at least two classes, or numbers that differ",
@@ -354,12 +358,14 @@ def _judge_words(column: ColumnFacts) -> tuple[str, str] | None:
     dated = dates_in_text(in_order(list(known))) if known else None
     if dated is not None:
         return DATE, MEASURED + dated[1]
+    if known is None and column.different >= NEARLY_ALL * column.present:
+        return IDENTIFIER, "another value in nearly every row of a block"
     levels = column.different if known is None else len(known)
     if levels <= MOST_LEVELS:
         return None
     if levels >= NEARLY_ALL * column.present:
         return IDENTIFIER, f"{levels} different values in {column.present} rows"
-    if levels > TOO_MANY * column.present:
+    if known is not None and levels > TOO_MANY * column.present:
         return TEXT, f"{levels} levels in {column.present} rows, too many to count"
     if known is None or levels > MOST_NUMBERS:
         return TEXT, f"more than {MOST_NUMBERS} levels, too many to count block by block"
@@ -452,9 +458,9 @@ def sample_span(rows: pa.Table, name: str) -> int:
 
 
 def sample_numbers(rows: pa.Table, name: str) -> np.ndarray:
-    """The numbers of a column of a sample, those that are there, ascending."""
+    """The finite numbers of a column of a sample, ascending; infinite ones are refused by whoever meets them all."""
     from certselect.table.streams.arrow_columns import read_cells
 
     column = read_cells(rows.column(name).combine_chunks(), name)
     values = column.values.astype(np.float64)
-    return np.sort(values[~np.isnan(values)] if column.missing is None else values[~column.missing])
+    return np.sort(values[np.isfinite(values)] if column.missing is None else values[~column.missing])
