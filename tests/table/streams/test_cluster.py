@@ -155,10 +155,10 @@ def test_ctrl_c_leaves_no_tasks(client, file):
 def test_finished_passes_are_not_gone_over_again(client, file, want, tmp_path):
     source = open_files(file)
     keep = tmp_path / "passes.npz"
-    assert_same_terms(streamed(source, runner=ClusterRunner(client, SavedPasses(keep, source.identity))), want)
+    assert_same_terms(streamed(source, runner=ClusterRunner(client, BUDGET, SavedPasses(keep, source.identity))), want)
     told = []
     with listening(lambda *stage: told.append(stage)):
-        again = streamed(source, runner=ClusterRunner(client, SavedPasses(keep, source.identity)))
+        again = streamed(source, runner=ClusterRunner(client, BUDGET, SavedPasses(keep, source.identity)))
     assert_same_terms(again, want)
     assert told == []
     assert_same_terms(streamed(source, runner=None), want)
@@ -170,7 +170,7 @@ def test_a_task_runs_on_one_thread(client):
 
 def test_no_client_is_refused():
     with pytest.raises(InvalidInput, match=r"distributed\.Client"):
-        ClusterRunner("tcp://127.0.0.1:8786")
+        ClusterRunner("tcp://127.0.0.1:8786", BUDGET)
 
 
 # Dask's own tables, computed on the workers
