@@ -87,6 +87,9 @@ class Passed:
         self.schema, self.units, self.n_rows = source.schema, source.units, source.n_rows
         self.n_bytes, self.identity = source.n_bytes, source.identity
 
+    def check(self):
+        self.source.check()
+
     def blocks(self, unit, columns, n_rows):
         return self.source.blocks(unit, columns, n_rows)
 

@@ -124,7 +124,7 @@ def test_ctrl_c_before_there_is_a_result(csv, tmp_path, command):
     options = ["--estimator", "tree"] if command == "choose" else []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("certselect.table.files.read_file", _press, raising=False)
-        patch.setattr("certselect.results.choosing.read_source", _press)
+        patch.setattr("certselect.results.choosing.open_source", _press)
         done = in_process(command, csv, "-t", "y", *options, "--json", file)
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr == "certselect: interrupted before there was a result\n"

@@ -98,10 +98,18 @@ def test_what_cannot_be_is_said_in_words_of_the_command_line(folder, options, sa
 OTHERS = {"path": ["--max-size", 2], "choose": ["--estimator", "lda", "--max-size", 2, "--cv", 2]}
 
 
-@pytest.mark.parametrize("command", OTHERS)
-def test_commands_that_need_all_rows_at_once_say_so(folder, command):
-    done = in_process(command, "data", "-t", "y", *OTHERS[command])
+def test_splits_need_all_rows_at_once(folder):
+    done = in_process("choose", "data", "-t", "y", *OTHERS["choose"])
     assert "one that fits into a quarter of the memory that is free" in error_of(done)
+
+
+def test_paths_are_made_of_blocks_as_well(folder, monkeypatch):
+    in_blocks = in_process("path", "data", "-t", "y", "--format", "csv", *OTHERS["path"])
+    for where in ("files", "csv_files"):
+        monkeypatch.setattr(f"certselect.table.streams.{where}._GROWTH", 3.0)
+    at_once = in_process("path", "data", "-t", "y", "--format", "csv", *OTHERS["path"])
+    assert in_blocks.returncode == 0, in_blocks.stderr
+    assert in_blocks.stdout == at_once.stdout
 
 
 def test_small_folders_are_read_at_once_by_every_command(folder, monkeypatch):

@@ -110,7 +110,9 @@ def test_a_closed_standard_input_and_a_folder(folder):
     done = subprocess.run(f"{quoted} <&-", shell=True, capture_output=True, text=True)
     assert "a standard input that is closed" in error_of(done)
     (folder / "folder.csv").mkdir()
-    assert "'folder.csv', which is a folder" in error_of(in_process(*command("select", table="folder.csv")))
+    assert "the folder 'folder.csv', in which there is no file" in error_of(
+        in_process(*command("select", table="folder.csv"))
+    )
 
 
 def test_a_very_long_line_is_read(folder):

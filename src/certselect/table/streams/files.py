@@ -43,7 +43,11 @@ def open_files(path: str | os.PathLike[str]) -> RowSource:
     if all(name.endswith(TEXT) for name in names):
         return CsvFiles(files)
     odd = [file for file in files if not file.lower().endswith((*PARQUET, *TEXT))]
-    got = f"{name_columns(odd)} among the files of" if odd else "Parquet and text files together in"
+    got = (
+        f"{name_columns(map(os.path.basename, odd))} among the files of"
+        if odd
+        else "Parquet and text files together in"
+    )
     raise InvalidInput(
         f"{got} {str(path)!r}",
         "Parquet files, or CSV files, alone",

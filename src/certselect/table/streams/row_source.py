@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from inspect import signature
 from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
@@ -154,6 +155,16 @@ class BatchFactory(FirstBlocks):
             )
 
     def _opened(self) -> Iterable[Any]:
+        try:
+            signature(self._make).bind()
+        except TypeError as error:
+            raise InvalidInput(
+                f"the function {shown(self._make)} ({error})",
+                "a function without arguments that returns an iterable of record batches",
+                "Wrap it: lambda: open_them(folder).",
+            ) from None
+        except ValueError:  # some that are not written in Python do not tell what they take
+            pass
         made = self._make()
         if isinstance(made, pa.RecordBatch | pa.Table) or not isinstance(made, Iterable):
             raise InvalidInput(
