@@ -204,7 +204,7 @@ def page(results: dict[str, Any]) -> str:
             f"{whole[what]['wall']:.1f}",
             f"{whole[what]['cpu']:.1f}",
             f"{whole[what]['megabytes']:.0f}",
-            f"{whole[what]['cpu'] / reading['cpu']:.1f}",
+            f"{whole[what]['wall'] / reading['wall']:.1f}",
         ]
         for what, said in names.items()
     ]
