@@ -51,7 +51,7 @@ def information_terms(
     ----------
     X : array, sparse matrix, data frame, Table, path, pyarrow.dataset.Dataset or function
         One row per sample. A `Table` brings its target, weights and task along. Files, folders and
-        globs of Parquet or CSV files ("data/*.parquet"), Arrow datasets, and what a function without arguments
+        globs of Parquet or CSV files (``data/*.parquet``), Arrow datasets, and what a function without arguments
         returns, an iterable of record batches each time it is called, may be larger than memory: they are then
         read in blocks, with the same result. So are Dask's data frames and arrays. docs/scaling.md says what that
         costs.
