@@ -25,7 +25,7 @@ def local_client(n_workers=2):
     from distributed import Client, LocalCluster
 
     cluster = LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
+        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", memory_limit=0
     )
     with cluster, Client(cluster, timeout=PATIENCE) as client:
         yield client

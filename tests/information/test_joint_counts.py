@@ -1,5 +1,7 @@
 """Counts of a stream that are divided among several counters, and put together again."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -37,7 +39,8 @@ def counted(tmp_path, monkeypatch):
 
 
 def again(whole):
-    return joint_counts.JointCounts(whole._coding, whole._layout, whole.features, 1, later_only=whole._later_only)
+    like = {"most": whole.n_rows, "later_only": whole._later_only}
+    return joint_counts.JointCounts(whole._coding, whole._layout, whole.features, 1, **like)
 
 
 def test_parts_put_together_are_the_whole(counted):
@@ -69,3 +72,22 @@ def test_light_counts_are_not_divided(tmp_path):
     _ = streamed(open_files(write_parquet(made_frame(400), tmp_path / "rows.parquet", 150)), runner=runner).redundancy
     assert runner.met
     assert all(parts == [] for _, parts in runner.met)
+
+
+def test_counts_that_travelled_add_up(counted):
+    whole, parts = counted[0]
+    for part in parts:
+        sent = pickle.loads(pickle.dumps(part))
+        both = pickle.loads(pickle.dumps(again(part)))
+        both.add(sent)
+        both.add(sent)
+        for i in part.features:
+            np.testing.assert_array_equal(both.joint(i), 2 * part.joint(i))
+        assert both.n_rows == 2 * whole.n_rows
+
+
+def test_counts_have_room_for_all_rows(counted):
+    whole, _ = counted[0]
+    many = joint_counts.JointCounts(whole._coding, whole._layout, whole.features, 1, most=1 << 31)
+    assert joint_counts.count_type((1 << 31) - 1) == np.int32
+    assert many.n_bytes == 2 * again(whole).n_bytes

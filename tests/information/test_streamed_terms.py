@@ -197,7 +197,8 @@ def counted(table, asked, features, *, later_only=False, blocks=(23,)):
     stream = open_stream(BatchFactory(lambda: in_blocks(table, blocks)), "y", stated.reading, memory="64MB")
     coding = code_stream(stream, stated.measuring)
     layout = LevelLayout(coding.coding.levels)
-    return coding, layout, stream.run(JointCounts(coding, layout, features, 2, later_only=later_only), "counting")
+    learnt = JointCounts(coding, layout, features, 2, most=table.num_rows, later_only=later_only)
+    return coding, layout, stream.run(learnt, "counting")
 
 
 @pytest.mark.parametrize("asked", [{}, {"integers": "levels"}], ids=str)
@@ -224,7 +225,7 @@ def test_counts_of_parts_add_up():
     coding, layout, whole = counted(table, {}, [0, 3])
     parts = []
     for rows in (table.slice(0, 70), table.slice(70)):
-        part = JointCounts(coding, layout, [0, 3], 1)
+        part = JointCounts(coding, layout, [0, 3], 1, most=120)
         part.take(rows.combine_chunks().to_batches()[0], "a part")
         parts.append(part)
     parts[0].add(parts[1])

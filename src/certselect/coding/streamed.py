@@ -25,7 +25,7 @@ from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table.streams.arrow_columns import numbers_of, read_cells
 from certselect.table.streams.passes import digest
-from certselect.table.streams.row_sample import quick_sample
+from certselect.table.streams.row_sample import first_and_last, quick_sample
 from certselect.table.streams.row_source import Rows
 from certselect.table.streams.streamed_table import Feature, StreamedTable, sample_numbers, sample_span
 from certselect.threads import side_by_side
@@ -206,28 +206,36 @@ def _refuse_unstreamed(measuring: Measuring) -> None:
 
 def _survey_with_brackets(table: StreamedTable, measuring: Measuring) -> dict[str, Bracketed]:
     """The first pass: what columns are, and on the way the numbers around edges that a quick sample expects."""
-    floats, integers = table.typed_columns()
-    asked = floats if measuring.integers == "levels" else [*floats, *integers]
     brackets: dict[str, np.ndarray] = {}
-    if asked and table.source.n_rows is not None and measuring.discretize == "quantile":
+    floats, integers = table.typed_columns()
+    n_rows, asked = table.source.n_rows, []
+    if n_rows is not None and measuring.discretize == "quantile":
+        asked = [*floats, *(_of_many_values(table, integers) if measuring.integers != "levels" else ())]
+    if n_rows is not None and asked:
         room = table.budget // 16 // (8 * len(asked))
         rows = quick_sample(table.source, asked, int(np.clip(room, _FEWEST_SAMPLED, _MOST_SAMPLED)))
-        bins = bins_for_rows(table.source.n_rows)
+        bins = bins_for_rows(n_rows)
         left = table.budget // 4
         for name in asked:
-            if name in integers and sample_span(rows, name) < MOST_WHOLE_LEVELS:  # as a rule: such need not be sorted
-                continue
             sample = sample_numbers(rows, name)
             given = measuring.target_bins if name == table.target_name else measuring.bins
             if name in integers and len(np.unique(sample)) <= MOST_WHOLE_LEVELS:
                 continue
             own = first_brackets(sample, given if isinstance(given, int) else bins)
-            left -= _inside_bytes(sample, own, table.source.n_rows)
+            left -= _inside_bytes(sample, own, n_rows)
             if left > 0:
                 brackets[name] = own
     also = [Brackets(brackets, {}, table.n_threads)] if brackets else []
     learnt = table.survey(also, all_levels=measuring.integers == "levels")
     return dict(learnt[0].parts) if learnt else {}
+
+
+def _of_many_values(table: StreamedTable, integers: Sequence[str]) -> list[str]:
+    """The columns of integers that may have to be cut; of most others a glance shows a few levels."""
+    if not integers:
+        return []
+    rows = first_and_last(table.source, integers, _FEWEST_SAMPLED)
+    return [name for name in integers if sample_span(rows, name) >= MOST_WHOLE_LEVELS]
 
 
 def _inside_bytes(sample: np.ndarray, brackets: np.ndarray, n_rows: int) -> int:

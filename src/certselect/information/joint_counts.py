@@ -38,6 +38,8 @@ class JointCounts:
     features : sequence of int
         Those whose counts with all are wanted; how often every level occurs in each class is counted anyway.
     n_threads : int
+    most : int
+        Rows that there are at most, for which counts have room.
     later_only : bool
         Count each feature only with itself and those behind it in the layout.
 
@@ -54,6 +56,7 @@ class JointCounts:
         features: Sequence[int],
         n_threads: int,
         *,
+        most: int,
         later_only: bool = False,
     ) -> None:
         self.columns = coding.columns
@@ -61,6 +64,7 @@ class JointCounts:
         self._coding = coding
         self._layout = layout
         self._threads = n_threads
+        self._most = most
         self._later_only = later_only
         heights = [TILE_ROWS, *(layout.height(i) for i in features)]
         starts = stretch_starts(np.array(heights))
@@ -72,7 +76,12 @@ class JointCounts:
     @cached_property
     def _counts(self) -> np.ndarray:
         """Row 0 is that of every row together, then come the levels of the features; made when first needed."""
-        return np.zeros(self._shape, dtype=np.int64)
+        return np.zeros(self._shape, dtype=count_type(self._most))
+
+    @property
+    def n_bytes(self) -> int:
+        """What the counts take, as soon as there are any."""
+        return count_type(self._most).itemsize * int(np.prod(self._shape))
 
     def take(self, block: Rows, where: str) -> None:
         codes, target = self._coding.code_block(block, where, self._threads)
@@ -83,7 +92,7 @@ class JointCounts:
             self._count(codes[:, start : start + step], target[start : start + step])
 
     def add(self, other: JointCounts) -> None:
-        self._counts += other._counts
+        self._counts += other._counts  # which may be narrower: see __getstate__
         self._sizes += other._sizes
         self.n_rows += other.n_rows
 
@@ -94,14 +103,18 @@ class JointCounts:
         """
         heights = np.array([self._layout.height(i) for i in self.features], dtype=np.int64)
         words = heights * [self._right_width(i) for i in self.features]
-        n_bytes = 8 * int(np.prod(self._shape))
         worth = WORD * int(words.sum()) / 64 / (READ * len(self.columns))
-        n_parts = int(np.clip(worth, -(-n_bytes // _HEAVIEST), -(-n_bytes // _LIGHT)))
+        n_parts = int(np.clip(worth, -(-self.n_bytes // _HEAVIEST), -(-self.n_bytes // _LIGHT)))
         if min(n_parts, len(self.features)) <= 1:
             return [self]
         return [
             JointCounts(
-                self._coding, self._layout, self.features[first:end], self._threads, later_only=self._later_only
+                self._coding,
+                self._layout,
+                self.features[first:end],
+                self._threads,
+                most=self._most,
+                later_only=self._later_only,
             )
             for first, end in _balanced(words / words.sum() + heights / heights.sum(), n_parts)
         ]
@@ -150,8 +163,14 @@ class JointCounts:
         return np.maximum(full, 0) if self._later_only else full
 
     def __getstate__(self) -> dict[str, object]:
-        """Without threads of this machine, of which another may have fewer, and what is quickly made again."""
-        return {**{name: kept for name, kept in self.__dict__.items() if name not in _MADE_AGAIN}, "_threads": 1}
+        """Without threads of this machine, of which another may have fewer, and what is quickly made again.
+
+        Counts of few rows travel in two bytes each, which can be added up but hold no more rows.
+        """
+        kept = {name: value for name, value in self.__dict__.items() if name not in _MADE_AGAIN}
+        if "_counts" in kept and self.n_rows < 1 << 16:
+            kept["_counts"] = self._counts.astype(np.uint16)
+        return {**kept, "_threads": 1}
 
     @cached_property
     def _lefts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -222,6 +241,11 @@ class JointCounts:
             )
 
         side_by_side(scatter, self._scattered, self._threads)
+
+
+def count_type(most: int) -> np.dtype:
+    """Of counts of so many rows at most."""
+    return np.dtype(np.int32 if most < 1 << 31 else np.int64)
 
 
 def _parts(n: int, n_threads: int) -> list[tuple[int, int]]:

@@ -81,6 +81,7 @@ class LevelLayout:
     def completed(self, counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
         """Counts (..., counted places) with those that were not counted, (..., width); `totals` (...) of all levels."""
         full = np.empty((*counts.shape[:-1], self.width), dtype=np.int64)
+        counts = counts.astype(np.int64, copy=False)  # sums over features are larger than any count
         rest = totals[..., None] - _summed(counts, self.counted_starts, self.counted)
         last = self.starts + self.levels - 1
         full[..., last[self.packed]] = rest[..., self.packed]

@@ -9,7 +9,7 @@ import numpy as np
 
 from certselect.coding.streamed import StreamedCoding, changed
 from certselect.errors import InvalidInput
-from certselect.information.joint_counts import READ, WORD, JointCounts
+from certselect.information.joint_counts import READ, WORD, JointCounts, count_type
 from certselect.information.kernels.cell_measures import CellMeasures, occurring
 from certselect.information.kernels.cell_table import SingleTerms
 from certselect.information.kernels.entropy_sums import EntropySums, StreamedLogs
@@ -116,7 +116,7 @@ class StreamedPairs:
     # Counting
 
     def _worth_counting_all(self) -> bool:
-        bytes_needed = 8 * self._coding.n_classes * self._layout.counted_width**2
+        bytes_needed = self._count_bytes * self._coding.n_classes * self._layout.counted_width**2
         return bytes_needed <= self._room and self._cost(self.n_features) / 2 <= _AHEAD * self._reading
 
     @property
@@ -133,7 +133,11 @@ class StreamedPairs:
         return WORD * self._layout.counted_width**2 / 64 * n_features / self.n_features
 
     def _bytes(self, feature: int) -> int:
-        return 8 * self._coding.n_classes * self._layout.height(feature) * self._layout.counted_width
+        return self._count_bytes * self._coding.n_classes * self._layout.height(feature) * self._layout.counted_width
+
+    @property
+    def _count_bytes(self) -> int:
+        return count_type(self._table.n_samples).itemsize
 
     def _count_missing(self, features: Sequence[int]) -> None:
         waiting = [i for i in dict.fromkeys(features) if i not in self._known]
@@ -165,7 +169,10 @@ class StreamedPairs:
             self._learn_all(self._counted(now, later_only=True))
 
     def _counted(self, features: Sequence[int], *, later_only: bool) -> JointCounts:
-        learnt = JointCounts(self._coding, self._layout, features, self._table.n_threads, later_only=later_only)
+        table = self._table
+        learnt = JointCounts(
+            self._coding, self._layout, features, table.n_threads, most=table.n_samples, later_only=later_only
+        )
         found = self._table.run(learnt, "counting")
         if found.n_rows != self._table.n_samples:
             raise changed(f"{found.n_rows} rows where there had been {self._table.n_samples}")

@@ -1,5 +1,7 @@
 """Samples of rows that are merged: as dense in one part as in another."""
 
+import pickle
+
 import numpy as np
 import pyarrow as pa
 
@@ -33,3 +35,16 @@ def test_merging_changes_only_who_is_merged_into():
     merged = sample_of(np.arange(3000))
     merged.add(other)
     assert other.rows.equals(before)
+
+
+def test_a_sample_travels_in_one_piece():
+    sample = RowSample(["x"], None, 100)
+    assert pickle.loads(pickle.dumps(sample)).rows.num_rows == 0
+    for start in range(0, 90, 10):
+        sample.take(pa.record_batch({"x": np.arange(start, start + 10)}), "here")
+    buffers = []
+    sent = pickle.loads(pickle.dumps(sample, protocol=5, buffer_callback=buffers.append), buffers=buffers)
+    assert len(buffers) == 1
+    assert sent.rows.equals(sample.rows)
+    sent.add(sample)
+    assert sent.rows.num_rows == 180

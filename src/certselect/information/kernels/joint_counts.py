@@ -61,7 +61,7 @@ def count_levels(bits, class_words, starts, tiles, rows, right_from, first, last
                     )
                     for r in range(TILE_ROWS):
                         for lane in range(LANES):
-                            counts[group, row + r, right + lane] += found[r * LANES + lane]
+                            counts[group, row + r, right + lane] += np.int64(found[r * LANES + lane])
 
 
 @njit(nogil=True, cache=True)

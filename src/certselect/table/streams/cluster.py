@@ -25,8 +25,10 @@ from certselect.table.streams.row_source import BatchFactory, RowSource
 from certselect.table.streams.saved_passes import Position, SavedPasses
 from certselect.threads import on_jobs
 
-# Tasks for each thread of the cluster: many, so that none is idle for long while the last ones run.
-_TASKS_EACH = 16
+# Cells that a task goes over: about a second's work, beside which handing on what it has learnt takes little. There are
+# some tasks for each thread in any case, so that none is idle for long while the last ones run.
+_CELLS = 40_000_000
+_FEWEST_EACH, _MOST_EACH = 4, 64
 _ADDED_AT_ONCE = 4
 
 
@@ -86,7 +88,7 @@ class ClusterRunner:
     def _learn(self, source: RowSource, learnt: Any, stage: str) -> Any:
         tasks = _Tasks(source, learnt.columns, block_rows(len(learnt.columns), self.budget))
         parts = learnt.divided() if isinstance(learnt, Divisible) else [learnt]
-        groups = _groups(len(source.units), _TASKS_EACH * self._n_threads() // len(parts))
+        groups = _groups(len(source.units), self._n_tasks(source, len(learnt.columns)) // len(parts))
         sums = [tasks.learn(part, groups) for part in parts]
         futures = self.client.get(tasks.graph, [*sums, *tasks.finished], sync=False)
         try:
@@ -101,8 +103,10 @@ class ClusterRunner:
             self.client.cancel(futures)
             raise
 
-    def _n_threads(self) -> int:
-        return max(1, sum(self.client.nthreads().values()))
+    def _n_tasks(self, source: RowSource, n_columns: int) -> int:
+        n_threads = max(1, sum(self.client.nthreads().values()))
+        worth = _MOST_EACH * n_threads if source.n_rows is None else source.n_rows * n_columns // _CELLS
+        return min(max(worth, _FEWEST_EACH * n_threads), _MOST_EACH * n_threads)
 
 
 def _follow(n_units: Mapping[Any, int], source: RowSource, stage: str, n_parts: int) -> None:
@@ -135,6 +139,10 @@ class _Part:
 
     learnt: Any
     n_rows: int
+
+    def __sizeof__(self) -> int:
+        """Bytes, by which Dask decides where parts are added up and when a worker is full."""
+        return object.__sizeof__(self) + int(getattr(self.learnt, "n_bytes", 0))
 
 
 @dataclass(eq=False)

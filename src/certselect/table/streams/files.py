@@ -197,12 +197,13 @@ def _filled(batch: pa.RecordBatch, fragment: Any, schema: pa.Schema, where: str)
     import pyarrow.dataset
 
     keys = pyarrow.dataset.get_partition_keys(fragment.partition_expression)
+    read = dict(zip(batch.schema.names, batch.columns, strict=True))  # Arrow makes both anew each time it is asked
     columns = []
     for field in schema:
-        if field.name not in batch.schema.names:
+        if field.name not in read:
             columns.append(pa.repeat(pa.scalar(keys.get(field.name), field.type), batch.num_rows))
             continue
-        columns.append(cast(batch.column(field.name), field, where))
+        columns.append(cast(read[field.name], field, where))
     return pa.Table.from_arrays(columns, schema=schema)
 
 

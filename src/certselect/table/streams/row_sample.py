@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,8 @@ from certselect.table.streams.passes import digest
 from certselect.table.streams.row_source import RowSource
 from certselect.table.streams.saved_passes import packed_table, unpacked_table
 
-_MOST_UNITS = 32  # that a quick sample looks at
+# Units that a quick sample looks at: an eighth of them, since a unit of few rows is read whole for its first ones.
+_FEWEST_UNITS, _MOST_UNITS, _OF_UNITS = 8, 32, 8
 
 
 class RowSample:
@@ -66,6 +68,14 @@ class RowSample:
         rows = unpacked_table(saved["rows"])
         self._kept, self._n_kept = [rows], rows.num_rows
 
+    def __getstate__(self) -> dict[str, Any]:
+        """In one piece: a table of many small chunks travels as slowly as so many messages."""
+        return {**self.__dict__, "_kept": packed_table(self.rows)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        rows = unpacked_table(state["_kept"])
+        self.__dict__.update(state, _kept=[rows] if rows.num_rows else [])
+
     def _thin(self) -> None:
         while self._n_kept > 2 * self._most:
             rows = self.rows.take(np.arange(0, self._n_kept, 2))
@@ -78,6 +88,16 @@ class RowSample:
 
 def quick_sample(source: RowSource, columns: Sequence[str], n_rows: int) -> pa.Table:
     """About so many rows from the beginnings of some units, spread over all of them: read in a moment."""
-    units = np.unique(np.linspace(0, len(source.units) - 1, _MOST_UNITS).astype(int)).tolist()
+    n_units = int(np.clip(len(source.units) // _OF_UNITS, _FEWEST_UNITS, _MOST_UNITS))
+    return _heads(source, columns, n_rows, n_units)
+
+
+def first_and_last(source: RowSource, columns: Sequence[str], n_rows: int) -> pa.Table:
+    """About so many rows from the beginnings of the first and the last unit."""
+    return _heads(source, columns, n_rows, 2)
+
+
+def _heads(source: RowSource, columns: Sequence[str], n_rows: int, n_units: int) -> pa.Table:
+    units = np.unique(np.linspace(0, len(source.units) - 1, n_units).astype(int)).tolist()
     parts = [source.head(unit, columns, -(-n_rows // len(units))) for unit in units]
     return pa.concat_tables(parts, promote_options="permissive")

@@ -246,8 +246,9 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def refuse_other_columns(schema: pa.Schema, expected: pa.Schema, where: str) -> None:
     """Refuse a part of a table that lacks columns of the whole, or has others."""
-    lacking = [name for name in expected.names if name not in schema.names]
-    others = [name for name in schema.names if name not in expected.names]
+    there, wanted = schema.names, expected.names  # lists that Arrow makes anew each time it is asked
+    lacking = [name for name in wanted if name not in there]
+    others = [name for name in there if name not in wanted]
     if lacking or others:
         said = [f"without column {name_columns(lacking)}"] if lacking else []
         said += [f"with column {name_columns(others)}, which others do not have"] if others else []
