@@ -7,6 +7,7 @@ calls, and one line `chosen I J ...` of columns counted from 1.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -52,6 +53,8 @@ def praznik_order(X: np.ndarray, y: np.ndarray, k: int, criterion: str, threads:
         (folder / "choose.R").write_text(SCRIPT)
         sizes = [*X.shape, k, criterion, threads]
         command = ["Rscript", str(folder / "choose.R"), name, *map(str, sizes)]
-        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        # OpenMP would take fewer threads than it is asked for where the environment says so.
+        environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+        told = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
     lines = {key: rest for key, *rest in (line.split() for line in told.splitlines() if line.strip())}
     return OwnClock([int(place) - 1 for place in lines["chosen"]], float(lines["seconds"][0]))

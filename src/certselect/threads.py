@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -79,48 +79,58 @@ def _is_in_dask_task() -> bool:
 
 def run_parts(stage: str, parts: Sequence[Callable[[], None]], n_threads: int) -> None:
     """Run all parts on up to `n_threads` threads, reporting each that is finished."""
-    if n_threads == 1 or len(parts) == 1:
-        for done, part in enumerate(parts, start=1):
-            part()
-            report(stage, done, len(parts))
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        running = [pool.submit(part) for part in parts]
-        try:
-            for done, future in enumerate(as_completed(running), start=1):
-                future.result()
-                report(stage, done, len(parts))
-        except BaseException:  # Ctrl-C too: what has not started need not start
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+    side_by_side(lambda part: part(), parts, n_threads, stage)
 
 
-def side_by_side(work: Callable[[Any], Any], parts: Sequence[Any], n_threads: int) -> list[Any]:
+def side_by_side(
+    work: Callable[[Any], Any], parts: Sequence[Any], n_threads: int, stage: str | None = None
+) -> list[Any]:
     """What `work` gives for each part, in order: short parts, many times a second, on up to `n_threads` threads.
 
     The calling thread takes its share, so nothing waits for a thread that gets no core; the others stay for the next
-    call, as starting them would cost more than the work.
+    call, as starting them would cost more than the work. With a `stage`, the calling thread reports what is finished.
     """
     if _jobs.get() is not None:
         n_threads = min(n_threads, workers())
     results: list[Any] = [None] * len(parts)
     left, lock = iter(range(len(parts))), threading.Lock()
+    done = told = 0
 
-    def take() -> None:
+    def take(*, reporting: bool = False) -> None:
+        nonlocal done
         while True:
             with lock:
                 place = next(left, None)
             if place is None:
                 return
-            results[place] = work(parts[place])
+            try:
+                results[place] = work(parts[place])
+            except BaseException:  # Ctrl-C too: what has not begun need not begin
+                leave_the_rest()
+                raise
+            with lock:
+                done += 1
+            if reporting:
+                tell()
 
-    helpers = [_helpers.submit(take) for _ in range(min(n_threads, len(parts)) - 1)]
-    try:
-        take()
-    finally:  # after Ctrl-C too: nobody may still write into what the caller goes on with
+    def tell() -> None:
+        nonlocal told
+        if stage is not None:
+            with lock:
+                fresh, told = range(told + 1, done + 1), done
+            for number in fresh:
+                report(stage, number, len(parts))
+
+    def leave_the_rest() -> None:
         with lock:
             for _ in left:
                 pass
+
+    helpers = [_helpers.submit(take) for _ in range(min(n_threads, len(parts)) - 1)]
+    try:
+        take(reporting=True)
+    finally:  # after Ctrl-C too: nobody may still write into what the caller goes on with
+        leave_the_rest()
         begun = [helper for helper in helpers if not helper.cancel()]
         try:
             wait(begun)
@@ -129,6 +139,7 @@ def side_by_side(work: Callable[[Any], Any], parts: Sequence[Any], n_threads: in
             raise
     for helper in begun:
         helper.result()
+    tell()
     return results
 
 

@@ -15,6 +15,7 @@ from certselect.table import Block
 _COMPILED = "certselect.coding.narrowing"
 _NARROW = 255  # largest max - min whose offsets fit in a byte
 _TABULATED = 65535  # largest max - min for which a table of seen values beats sorting
+_RESIDUES = 64  # numbers that have a bit of their own among the residues
 _COMPARED = 16  # largest max - min for which comparing with each value beats scattering into a table
 
 
@@ -33,15 +34,15 @@ def integer_levels(block: Block, n_threads: int) -> list[tuple[Levels, np.ndarra
     integers, and for the rest, where there are any.
     """
     values = block.values.view(np.uint8) if block.values.dtype == bool else block.values
-    offsets, low, span = _offsets(values, n_threads)
+    offsets, low, span, full = _offsets(values, n_threads)
     wide = np.flatnonzero(span > _NARROW)
     if not len(wide):
-        return [_narrow_levels(offsets, span.astype(np.intp), block.positions, n_threads)]
+        return [_narrow_levels(offsets, span.astype(np.intp), full, block.positions, n_threads)]
     fitted = [_wide_levels(values, wide, low, span, block.positions)]
     narrow = np.flatnonzero(span <= _NARROW)
     if len(narrow):
         span = span[narrow].astype(np.intp)
-        fitted.append(_narrow_levels(offsets[narrow], span, block.positions[narrow], n_threads))
+        fitted.append(_narrow_levels(offsets[narrow], span, full[narrow], block.positions[narrow], n_threads))
     return fitted
 
 
@@ -80,8 +81,10 @@ def category_levels(block: Block) -> tuple[Levels, np.ndarray]:
     return Levels(block.positions, levels), codes
 
 
-def _offsets(values: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values less their column's smallest, as bytes (p, m), and each column's smallest and span.
+def _offsets(values: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Values less their column's smallest, as bytes (p, m), each column's smallest and span, and whether it is full.
+
+    A full column has every number between its smallest and its largest, for sure; others may have.
 
     The bytes are taken modulo 256 in the one pass that finds the smallest and
     the largest: right for columns that span at most 256 integers, arbitrary for
@@ -90,7 +93,7 @@ def _offsets(values: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray
     """
     m, p = values.shape
     low, high = np.empty(p, dtype=values.dtype), np.empty(p, dtype=values.dtype)
-    offsets = np.empty((p, m), dtype=np.uint8)
+    offsets, residues = np.empty((p, m), dtype=np.uint8), np.zeros(p, dtype=np.uint64)
 
     compiled = sys.modules.get(_COMPILED)
     suits = values.dtype == np.int64 and values.flags.c_contiguous and values.flags.writeable
@@ -98,7 +101,7 @@ def _offsets(values: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray
     def narrow(columns: slice) -> None:
         lowest, highest = low[columns], high[columns]
         if compiled is not None and suits:
-            compiled.narrow_columns(values, columns.start, columns.stop, low, high, offsets)
+            compiled.narrow_columns(values, columns.start, columns.stop, low, high, residues, offsets)
         else:
             lowest[:] = highest[:] = values[0, columns]
             for rows, tile in row_tiles(values[:, columns]):
@@ -110,33 +113,43 @@ def _offsets(values: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray
             offsets[columns] -= start[:, None]
 
     over_columns(narrow, p, m, TILE_WIDTH, n_threads)
-    return offsets, low, high.astype(np.uint64) - low.astype(np.uint64)
+    span = high.astype(np.uint64) - low.astype(np.uint64)
+    # Among fewer numbers than there are residues, each has one of its own.
+    full = (span < _RESIDUES) & (np.bitwise_count(residues) > span)
+    return offsets, low, span, full
 
 
 def _narrow_levels(
-    offsets: np.ndarray, span: np.ndarray, positions: np.ndarray, n_threads: int
+    offsets: np.ndarray, span: np.ndarray, full: np.ndarray, positions: np.ndarray, n_threads: int
 ) -> tuple[Levels, np.ndarray]:
     """Offsets to codes, in place: they differ only where a value between smallest and largest is absent."""
-    p, m = offsets.shape
-    seen = np.zeros((p, int(span.max()) + 1), dtype=bool)
-    seen[:, 0] = True
-    seen[np.arange(p), span] = True
+    levels = span + 1
+    # Of two numbers both occur, and nothing lies between.
+    doubtful = np.flatnonzero(~full & (span > 1))
+    if not len(doubtful):
+        return Levels(positions, levels), offsets
+    p, m = len(doubtful), offsets.shape[1]
 
     def close_gaps(columns: slice) -> None:
-        part, found, top = offsets[columns], seen[columns], int(span[columns].max())
+        places = doubtful[columns]
+        part = offsets[columns] if p == len(offsets) else offsets[places]
+        found = np.zeros((len(places), int(span[places].max()) + 1), dtype=bool)
+        found[:, 0] = True
+        found[np.arange(len(places)), span[places]] = True
+        top = found.shape[1] - 1
         if top <= _COMPARED:
             for value in range(1, top):
                 found[:, value] |= (part == value).any(axis=1)
         else:
             found[np.arange(len(part))[:, None], part] = True
-        gaps = np.flatnonzero(found.sum(axis=1) <= span[columns])
+        levels[places] = found.sum(axis=1)
+        gaps = np.flatnonzero(levels[places] <= span[places])
         if len(gaps):
             rank = np.cumsum(found[gaps], axis=1) - 1
-            part[gaps] = np.take_along_axis(rank, part[gaps].astype(np.intp), axis=1)
+            offsets[places[gaps]] = np.take_along_axis(rank, part[gaps].astype(np.intp), axis=1)
 
-    if seen.shape[1] > 2:  # else both ends occur, and nothing lies between
-        over_columns(close_gaps, p, m, max(1, TILE_BYTES // m), n_threads)
-    return Levels(positions, seen.sum(axis=1)), offsets
+    over_columns(close_gaps, p, m, max(1, TILE_BYTES // m), n_threads)
+    return Levels(positions, levels), offsets
 
 
 def _wide_levels(

@@ -16,7 +16,7 @@ from certselect.threads import run_parts
 TILE_BYTES = 1 << 19  # a tile and what is computed from it fit in the L2 cache of one core
 TILE_WIDTH = 512  # columns: long enough for NumPy's inner loop, short enough for many rows in a tile
 _SHORT_ROW = 24  # columns; rows shorter than this cost NumPy more per row than per cell
-_WORTH_THREADS = 1 << 21  # cells; below this, starting threads costs more than they save
+_WORTH_THREADS = 1 << 19  # cells; below this, waiting for a second thread costs more than it saves
 
 
 def slices(total: int, step: int) -> Iterator[slice]:

@@ -22,7 +22,7 @@ _WHAT = {"redundancy": REDUNDANCY, "interaction": INTERACTION, "conditional_redu
 # sample scattered without and with class slices. Only their ratios matter much.
 _WORD, _LOOK_UP, _SCATTER, _SCATTER_SLICES = 0.07, 1.3, 1.8, 3.2
 _ROWS_PER_GROUP = 32  # bit rows on the left at a time: their counts stay in the first-level cache
-_WORTH_A_THREAD = 1e5  # nanoseconds of work below which a second thread costs more than it brings
+_WORTH_A_THREAD = 4e5  # nanoseconds of work below which a second thread costs more than it brings
 _PARTS_PER_THREAD = 2  # of a row: few, as each costs a call; not one, as a thread may have to wait for its core
 _ONE = np.array([0, 1])  # where one group of one feature begins and ends
 _PART = 5e7  # nanoseconds of work between two reports of progress

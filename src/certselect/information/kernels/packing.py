@@ -17,7 +17,7 @@ from certselect.information.kernels.scatter import sum_features
 from certselect.settings import Measuring
 from certselect.threads import run_parts
 
-_WORTH_THREADS = 2_000_000  # cells; packing fewer takes less than a millisecond
+_WORTH_THREADS = 500_000  # cells; packing fewer takes a fraction of a millisecond
 _MOST_GROWTH = 8  # bit rows may take this many times the memory of the codes ...
 _FREE_MEMORY = 1 << 28  # ... beyond a quarter of a gigabyte
 
