@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from certselect.coding.streamed import StreamedCoding, changed
+from certselect.coding.block_coding import StreamedCoding, changed
 from certselect.coding.tiles import stretch_starts
 from certselect.information.level_layout import LANES, TILE_ROWS, LevelLayout
 from certselect.table.streams.passes import digest

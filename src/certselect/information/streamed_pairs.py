@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from certselect.coding.streamed import StreamedCoding, changed
+from certselect.coding.block_coding import StreamedCoding, changed
 from certselect.errors import InvalidInput
 from certselect.information.joint_counts import READ, WORD, JointCounts, count_type
 from certselect.information.kernels.cell_measures import CellMeasures, occurring
@@ -106,9 +106,7 @@ class StreamedPairs:
         else:
             sums = self.sums
             assert isinstance(sums, EntropySums)
-            # Rounding of phi may leave a unit or two below 0, a correction more.
-            redundancy = np.maximum(first - sums.level[i] - sums.level + sums.total, 0) * sums.unit
-            conditional = np.maximum(second - sums.level_class[i] - sums.level_class + sums.classes, 0) * sums.unit
+            redundancy, conditional = sums.redundancy(i, first), sums.conditional_redundancy(i, second)
         if kind == "interaction":
             return redundancy - conditional
         return redundancy if kind == "redundancy" else conditional

@@ -231,6 +231,14 @@ class EntropySums:
         """I(Xi;C), never negative: rounding of phi or a correction of it may lead below 0."""
         return np.maximum(self.level_class - self.level - self.classes + self.total, 0) * self.unit
 
+    def redundancy(self, feature: int, joint: np.ndarray) -> np.ndarray:
+        """I(Xi;Xj) of a feature with all, from sums of phi over joint counts (n,); never negative either."""
+        return np.maximum(joint - self.level[feature] - self.level + self.total, 0) * self.unit
+
+    def conditional_redundancy(self, feature: int, within: np.ndarray) -> np.ndarray:
+        """I(Xi;Xj|C) of a feature with all, from sums of phi over joint counts within classes (n,)."""
+        return np.maximum(within - self.level_class[feature] - self.level_class + self.classes, 0) * self.unit
+
 
 def class_sums(target: np.ndarray, n_classes: int, logs: CountLogs) -> tuple[np.ndarray, int]:
     """Samples of each class, and the sum of phi over them."""

@@ -80,20 +80,13 @@ class PlainCounter:
 
     def _terms(self, kind: str, feature: int) -> np.ndarray:
         if kind == "redundancy":
-            return self._redundancy(feature, self.pair_sums(feature, False)[0])
+            return self.sums.redundancy(feature, self.pair_sums(feature, False)[0])
         redundancy, conditional = self._both_terms(feature)
         return conditional if kind == "conditional_redundancy" else redundancy - conditional
 
     def _both_terms(self, feature: int) -> tuple[np.ndarray, np.ndarray]:
-        sums = self.sums
         whole, within = self.pair_sums(feature, True)
-        conditional = within - sums.level_class[feature] - sums.level_class + sums.classes
-        return self._redundancy(feature, whole), np.maximum(conditional, 0) * sums.unit
-
-    def _redundancy(self, feature: int, whole: np.ndarray) -> np.ndarray:
-        # Rounding of phi may leave a unit or two below 0, a correction more.
-        sums = self.sums
-        return np.maximum(whole - sums.level[feature] - sums.level + sums.total, 0) * sums.unit
+        return self.sums.redundancy(feature, whole), self.sums.conditional_redundancy(feature, within)
 
     def _joint_sums(self, codes: np.ndarray, levels: int, conditional: bool) -> tuple[np.ndarray, np.ndarray]:
         n_classes = self._n_classes if conditional else 1

@@ -154,16 +154,13 @@ class SparseCounter:
         run_parts("pairs", [partial(fill, start) for start in range(0, len(features), per_part)], self._threads)
 
     def _terms(self, kinds: tuple[str, ...], feature: int) -> list[np.ndarray]:
-        sums = self.sums
         terms: dict[str, np.ndarray] = {}
-        # Rounding of phi may leave a unit or two below 0, a correction more.
         if kinds != ("conditional_redundancy",):
             whole = self.pair_sums(feature, conditional=False)
-            terms["redundancy"] = np.maximum(whole - sums.level[feature] - sums.level + sums.total, 0) * sums.unit
+            terms["redundancy"] = self.sums.redundancy(feature, whole)
         if kinds != ("redundancy",):
             within = self.pair_sums(feature, conditional=True)
-            within += sums.classes - sums.level_class[feature] - sums.level_class
-            terms["conditional_redundancy"] = np.maximum(within, 0) * sums.unit
+            terms["conditional_redundancy"] = self.sums.conditional_redundancy(feature, within)
         if kinds == ("interaction",):
             terms["interaction"] = terms["redundancy"] - terms["conditional_redundancy"]
         return [terms[kind] for kind in kinds]

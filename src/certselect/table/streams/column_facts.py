@@ -14,9 +14,9 @@ from certselect.table.columns import Column
 from certselect.table.kinds import EXACT, NEARLY_ALL
 from certselect.table.model import Kind
 from certselect.table.streams.arrow_columns import read_cells
+from certselect.table.streams.column_kinds import MOST_NUMBERS
 from certselect.table.streams.passes import digest
 from certselect.table.streams.saved_passes import as_bytes, packed_table, unpacked_table
-from certselect.table.streams.streamed_table import MOST_NUMBERS
 from certselect.threads import side_by_side
 
 # Different words of a column that are told apart at most; some may be dates.

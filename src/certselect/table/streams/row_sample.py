@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from certselect.table.streams.arrow_columns import read_cells
 from certselect.table.streams.passes import digest
 from certselect.table.streams.row_source import RowSource
 from certselect.table.streams.saved_passes import packed_table, unpacked_table
@@ -101,3 +102,16 @@ def _heads(source: RowSource, columns: Sequence[str], n_rows: int, n_units: int)
     units = np.unique(np.linspace(0, len(source.units) - 1, n_units).astype(int)).tolist()
     parts = [source.head(unit, columns, -(-n_rows // len(units))) for unit in units]
     return pa.concat_tables(parts, promote_options="permissive")
+
+
+def sample_span(rows: pa.Table, name: str) -> int:
+    """How far the integers of a column of a sample are apart."""
+    values = rows.column(name).drop_null().to_numpy()
+    return int(values.max()) - int(values.min()) if len(values) else 0
+
+
+def sample_numbers(rows: pa.Table, name: str) -> np.ndarray:
+    """The finite numbers of a column of a sample, ascending; infinite ones are refused by whoever meets them all."""
+    column = read_cells(rows.column(name).combine_chunks(), name)
+    values = column.values.astype(np.float64)
+    return np.sort(values[np.isfinite(values)] if column.missing is None else values[~column.missing])

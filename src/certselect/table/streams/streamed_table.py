@@ -7,35 +7,26 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from certselect.errors import InvalidInput
 from certselect.memory import memory_budget
 from certselect.names import Columns
 from certselect.settings import Constraints, Reading
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table.complete import name_columns
-from certselect.table.kinds import (
-    DATE,
-    DENSE,
-    IDENTIFIER,
-    IN_A_ROW,
-    MEASURED,
-    MOST_IN_A_ROW,
-    MOST_LEVELS,
-    NEARLY_ALL,
-    SKIPPED,
-    TEXT,
-    TOO_MANY,
-    called_identifiers,
-    gather_decisions,
-)
-from certselect.table.labels import in_order
+from certselect.table.kinds import DATE, IN_A_ROW, MOST_IN_A_ROW, SKIPPED, called_identifiers, gather_decisions
 from certselect.table.model import Decision, Missing, Table
 from certselect.table.parts import check_names
 from certselect.table.reading import read_table, stated_kinds, warn_of_left_out
-from certselect.table.target import FEW_ROWS_EACH, MANY_CLASSES, NO_LABELS
-from certselect.table.times import dates_in_text
+from certselect.table.streams.column_kinds import (
+    MOST_NUMBERS,
+    Feature,
+    feature_of,
+    is_dense,
+    judge,
+    may_identify,
+    one_of_words,
+)
+from certselect.table.streams.stream_target import target_of
 from certselect.threads import thread_count
 
 if TYPE_CHECKING:
@@ -45,24 +36,8 @@ if TYPE_CHECKING:
     from certselect.table.streams.passes import Learnt, Runner
     from certselect.table.streams.row_source import RowSource
 
-# Levels of a column, and classes of a target, that are counted block by block.
-MOST_NUMBERS = 1000
 # Rows that are kept of all, for pictures of the chosen columns and to look for edges again: fewer of many columns.
 _SAMPLE_ROWS, _FEWEST_ROWS = 20_000, 500
-
-
-@dataclass(frozen=True, eq=False)
-class Feature:
-    """What a column is to be measured as.
-
-    `kind` is "number", "levels" or "skip"; `values` are the levels in order, `words` what stands for each number
-    where those are written as text.
-    """
-
-    kind: str
-    facts: ColumnFacts
-    values: tuple[Hashable, ...] = ()
-    words: Mapping[str, float] | None = None
 
 
 @dataclass(eq=False)
@@ -163,7 +138,9 @@ class StreamedTable:
                 f"a table of {self.n_features} columns without any row", "one row for each sample", "Check the files."
             )
         self._settle_features(facts)
-        self._settle_target(facts[self.target_name])
+        settled = target_of(self.target_name, facts[self.target_name], self.reading.task)
+        self.target, self.task, self.classes = settled.feature, settled.task, settled.classes
+        self.decisions += settled.decisions
         self._settle_missing(facts)
         warn_of_left_out(self.decisions, self.feature_names)
         return others
@@ -196,7 +173,7 @@ class StreamedTable:
         if len(ranks) > MOST_IN_A_ROW:
             judged = {i: verdict for i, verdict in judged.items() if i not in ranks}
         self.features = tuple(
-            self._feature(i, name, facts.get(name), given.get(i), judged.get(i, ("", ""))[0])
+            feature_of(name, facts.get(name), given.get(i), judged.get(i, ("", ""))[0])
             for i, name in enumerate(self.feature_names)
         )
         made = [(kind, why, i) for i, (kind, why) in judged.items()]
@@ -213,21 +190,10 @@ class StreamedTable:
         called = called_identifiers(self.feature_names)
         exact = self._different(facts, called)
         for i, name in enumerate(self.feature_names):
-            if name not in facts or i in given:
-                continue
-            column = facts[name]
-            if column.dated:
-                yield i, (DATE, MEASURED)
-                continue
-            if column.boolean or column.rows <= MOST_LEVELS:
-                continue
-            verdict = (
-                _judge_words(column)
-                if column.kind == "category"
-                else _judge_numbers(column, exact.get(name), i in called)
-            )
-            if verdict is not None and (verdict[0] == DATE or i not in self.wanted):
-                yield i, verdict
+            if name in facts and i not in given:
+                verdict = judge(facts[name], exact.get(name), i in called)
+                if verdict is not None and (verdict[0] == DATE or i not in self.wanted):
+                    yield i, verdict
 
     def _different(self, facts: Mapping[str, ColumnFacts], called: Collection[int]) -> dict[str, int]:
         """How many different values columns have that may be identifiers, where blocks alone do not tell."""
@@ -237,8 +203,8 @@ class StreamedTable:
             if (column := facts.get(name)) is not None
             and column.overlapping
             and column.kind != "category"
-            and _may_identify(column)
-            and (i in called or _is_dense(column))
+            and may_identify(column)
+            and (i in called or is_dense(column))
         ]
         if not doubtful:
             return {}
@@ -248,37 +214,6 @@ class StreamedTable:
         n_parts = math.ceil(16 * self.n_samples * len(doubtful) / (self.budget // 4))
         found = [self.run(DifferentIntegers(doubtful, part, n_parts), "identifiers").counts for part in range(n_parts)]
         return {name: sum(counts[name] for counts in found) for name in doubtful}
-
-    def _feature(self, i: int, name: str, facts: ColumnFacts | None, given: str | None, judged: str) -> Feature:
-        if facts is None:
-            from certselect.table.streams.column_facts import ColumnFacts
-
-            return Feature("skip", ColumnFacts())
-        if judged in (IDENTIFIER, TEXT) or given == "skip":
-            return Feature("skip", facts)
-        if facts.kind == "category":
-            if judged == DATE or given == "number":
-                return Feature("number", facts, words=_numbers_of(facts, name))
-            if facts.values is None or len(facts.values) > MOST_NUMBERS:
-                raise _too_many_levels(name)
-            return Feature("levels", facts, in_order(list(facts.values)))
-        if facts.infinite:
-            raise InvalidInput(
-                f"infinity or -infinity (inf) in column {name!r}, in {facts.infinite} of {facts.rows} rows",
-                "finite numbers",
-                "Replace the infinities or drop those rows or columns before selecting.",
-            )
-        if given == "number" or (facts.kind == "number" and given is None and not self._is_gapped(facts)):
-            return Feature("number", facts)
-        if given == "levels":
-            if facts.values is None:
-                raise _too_many_levels(name)
-            return Feature("levels", facts, tuple(sorted(facts.values)))  # pyright: ignore[reportArgumentType]
-        return Feature("whole", facts, () if facts.values is None else tuple(sorted(facts.values)))  # pyright: ignore[reportArgumentType]
-
-    def _is_gapped(self, facts: ColumnFacts) -> bool:
-        """Whether floats are the integers that there would be without gaps."""
-        return facts.whole and 0 < facts.missing < facts.rows and not facts.dated
 
     def _settle_missing(self, facts: Mapping[str, ColumnFacts]) -> None:
         asked: Missing = "level" if self.reading.missing == "auto" else self.reading.missing  # type: ignore[assignment]
@@ -293,126 +228,6 @@ class StreamedTable:
                 "Fill them in or drop those rows or columns before selecting, or pass missing='level' or 'pairwise'.",
             )
         self.missing = asked if lacking else "error"
-
-    def _settle_target(self, facts: ColumnFacts) -> None:
-        name, task = self.target_name, self.reading.task
-        if facts.missing or facts.infinite:
-            what = "missing labels (NaN, None or null)" if facts.missing else "infinity (inf)"
-            raise InvalidInput(
-                f"{what} in y, in {facts.missing or facts.infinite} of {facts.rows} rows",
-                "a label for every row",
-                "Drop those rows before selecting.",
-            )
-        if facts.dated:
-            raise InvalidInput(f"dates or times in {name!r}", "numbers or categories", "Convert them first.")
-        numbers = facts.kind != "category" and not facts.boolean
-        if task == "regression" and facts.kind == "category":
-            raise InvalidInput(
-                "task='regression' and a target that holds something else than numbers",
-                "numbers in every column of the target",
-                "Convert them, or pass task='classification'.",
-            )
-        measured = task == "regression" or (facts.kind == "number" and not facts.whole)
-        if measured and task == "classification":
-            raise InvalidInput(
-                "a target of numbers that are not whole (Unknown label type: continuous)",
-                "class labels",
-                "Pass task='regression', or bin the target first.",
-            )
-        many = len(facts.values) if facts.values is not None else None
-        too_many = many is None or (many > MANY_CLASSES and facts.rows < FEW_ROWS_EACH * many)
-        if not measured and task == "auto" and numbers and too_many:
-            said = f"{many} different" if many is not None else f"more than {MOST_NUMBERS}"
-            how = f"{said} whole numbers in {facts.rows} rows are a number to predict, not classes"
-            self.decisions += (Decision("target", how),)
-            measured = True
-        ends = facts.low, facts.high
-        if (facts.low is not None and len({*map(float, ends)} if measured else {*ends}) == 1) or many == 1:
-            raise InvalidInput(
-                f"the same target {name!r} in all rows",
-                "at least two classes, or numbers that differ",
-                "No feature carries information about a target that never changes: check that the right column was "
-                "named.",
-            )
-        if measured:
-            self.task, self.classes, self.target = "regression", NO_LABELS, Feature("number", facts)
-            return
-        if facts.values is None or len(facts.values) > MOST_NUMBERS:
-            raise InvalidInput(
-                f"a target {name!r} of more than {MOST_NUMBERS} classes, read block by block",
-                f"{MOST_NUMBERS} at most",
-                "Pass task='regression' if it is a number to predict.",
-            )
-        labels: list[Hashable] = [bool(value) if facts.boolean else value for value in facts.values]
-        self.task, self.classes = "classification", in_order(labels)
-        self.target = Feature("levels", facts, self.classes)
-
-
-def one_of_words(feature: Feature) -> bool:
-    """Whether a column's kind is not the one that its type says."""
-    return (feature.facts.kind == "category") != (feature.kind == "levels")
-
-
-def _judge_words(column: ColumnFacts) -> tuple[str, str] | None:
-    known = column.values
-    dated = dates_in_text(in_order(list(known))) if known else None
-    if dated is not None:
-        return DATE, MEASURED + dated[1]
-    if known is None and column.different >= NEARLY_ALL * column.present:
-        return IDENTIFIER, "another value in nearly every row of a block"
-    levels = column.different if known is None else len(known)
-    if levels <= MOST_LEVELS:
-        return None
-    if levels >= NEARLY_ALL * column.present:
-        return IDENTIFIER, f"{levels} different values in {column.present} rows"
-    if known is not None and levels > TOO_MANY * column.present:
-        return TEXT, f"{levels} levels in {column.present} rows, too many to count"
-    if known is None or levels > MOST_NUMBERS:
-        return TEXT, f"more than {MOST_NUMBERS} levels, too many to count block by block"
-    return None
-
-
-def _judge_numbers(column: ColumnFacts, exact: int | None, named_so: bool) -> tuple[str, str] | None:
-    if not _may_identify(column) or not (named_so or _is_dense(column)):
-        return None
-    different = column.different if exact is None else exact
-    if different < NEARLY_ALL * column.present or different <= MOST_LEVELS:
-        return None
-    how = ", and called so" if named_so else IN_A_ROW
-    return IDENTIFIER, f"{different} different whole numbers in {column.present} rows{how}"
-
-
-def _may_identify(column: ColumnFacts) -> bool:
-    whole = column.kind == "integer" or (column.kind == "number" and column.whole)
-    return whole and column.low is not None and column.different >= NEARLY_ALL * column.present
-
-
-def _is_dense(column: ColumnFacts) -> bool:
-    return float(column.high) - float(column.low) < DENSE * column.present
-
-
-def _numbers_of(facts: ColumnFacts, name: str) -> dict[str, float]:
-    """The number that each word of a column stands for."""
-    if facts.values is None:
-        raise _too_many_levels(name)
-    words = list(in_order(list(facts.values)))
-    dated = dates_in_text(words)
-    try:
-        return dict(zip(map(str, words), dated[0] if dated else map(float, words), strict=True))  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(
-            f"texts in column {name!r}, which shall be a number",
-            "numbers or dates in every row",
-            "Convert them first, or leave the column out of kinds.",
-        ) from None
-
-
-def _too_many_levels(name: str) -> InvalidInput:
-    return InvalidInput(
-        f"column {name!r} of more than {MOST_NUMBERS} levels in a table that is read block by block",
-        f"{MOST_NUMBERS} levels at most",
-        f"Pass kinds={{{name!r}: 'skip'}} or 'number', or read the table into memory.",
-    )
 
 
 def open_stream(
@@ -449,18 +264,3 @@ def open_stream(
         runner,
         thread_count(n_jobs),
     )
-
-
-def sample_span(rows: pa.Table, name: str) -> int:
-    """How far the integers of a column of a sample are apart."""
-    values = rows.column(name).drop_null().to_numpy()
-    return int(values.max()) - int(values.min()) if len(values) else 0
-
-
-def sample_numbers(rows: pa.Table, name: str) -> np.ndarray:
-    """The finite numbers of a column of a sample, ascending; infinite ones are refused by whoever meets them all."""
-    from certselect.table.streams.arrow_columns import read_cells
-
-    column = read_cells(rows.column(name).combine_chunks(), name)
-    values = column.values.astype(np.float64)
-    return np.sort(values[np.isfinite(values)] if column.missing is None else values[~column.missing])
