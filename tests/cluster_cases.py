@@ -85,7 +85,7 @@ class Passed:
     def __init__(self, source):
         self.source = source
         self.schema, self.units, self.n_rows = source.schema, source.units, source.n_rows
-        self.n_bytes, self.identity = source.n_bytes, source.identity
+        self.n_bytes, self.identity, self.usual_missing = source.n_bytes, source.identity, source.usual_missing
 
     def check(self):
         self.source.check()

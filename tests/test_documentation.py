@@ -20,6 +20,7 @@ from certselect import errors, theory
 from certselect.cli.app import app
 from certselect.criteria import known as criteria
 from certselect.search import registry
+from pictures import without_names
 
 ROOT = Path(__file__).parent.parent
 MODULES = [module.name for module in pkgutil.walk_packages(certselect.__path__, "certselect.")]
@@ -213,7 +214,8 @@ def test_the_first_table_gives_what_its_page_says():
 def test_the_pictures_are_what_their_script_makes():
     script = made_by("make_pictures")
     for name, draw in script.PICTURES.items():
-        assert (script.FIGURES / f"{name}.svg").read_text() == script.as_svg(draw()), name
+        kept = (script.FIGURES / f"{name}.svg").read_text()
+        assert without_names(kept) == without_names(script.as_svg(draw())), name
 
 
 def test_the_certificate_page_says_what_its_pictures_show():

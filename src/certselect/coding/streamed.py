@@ -14,7 +14,7 @@ from certselect.coding.target import bin_names
 from certselect.errors import InvalidInput
 from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
-from certselect.table.streams.column_kinds import Feature
+from certselect.table.streams.column_kinds import Feature, too_many_levels
 from certselect.table.streams.streamed_table import StreamedTable
 
 _NOT_STREAMED = "for a table that is read block by block"
@@ -24,6 +24,8 @@ def code_stream(table: StreamedTable, measuring: Measuring) -> StreamedCoding:
     """Learn what the columns of a stream are and where they are cut: one pass, or a few where numbers are uneven."""
     _refuse_unstreamed(measuring)
     found = survey_with_brackets(table, measuring)
+    if measuring.integers == "levels":
+        _refuse_many_levels(table)
     rows = table.n_samples
     bins = bins_for_rows(rows) if measuring.bins == "auto" else measuring.bins
     target_bins = int(bins_for_rows(rows) if measuring.target_bins == "auto" else measuring.target_bins)
@@ -64,6 +66,12 @@ def _refuse_unstreamed(measuring: Measuring) -> None:
         raise InvalidInput(f"discretize={measuring.discretize!r} {_NOT_STREAMED}", "'quantile' or 'uniform'", remedy)
     if measuring.bins == "freedman_diaconis":
         raise InvalidInput(f"bins={measuring.bins!r} {_NOT_STREAMED}", "a number, 'auto', 'sturges' or 'sqrt'", remedy)
+
+
+def _refuse_many_levels(table: StreamedTable) -> None:
+    for name, one in zip(table.feature_names, table.features, strict=True):
+        if one.kind == "whole" and one.facts.values is None:
+            raise too_many_levels(name)
 
 
 def _is_cut(feature: Feature, integers: str) -> bool:

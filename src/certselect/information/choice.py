@@ -56,15 +56,20 @@ def blind_within_bins(coded: CodedTable | SparseCodedTable) -> str:
 
 
 def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
-    """The bias correction for a coded table, and the reason in words.
+    """The bias correction for a coded table, and the reason in words."""
+    rows = _count(coded.n_samples, coded.weights)
+    return correction_for(coded.levels, len(coded.classes), rows, can_shrink=isinstance(coded, CodedTable))
+
+
+def correction_for(levels: np.ndarray, n_classes: int, rows: int, *, can_shrink: bool) -> tuple[str, str]:
+    """The bias correction for columns of so many levels, and the reason in words.
 
     Bias does no harm where all columns have about as much of it; those of many levels have more.
     """
-    most = int(coded.levels.max())
-    rows = _count(coded.n_samples, coded.weights)
-    if most <= MOST_LEVELS or rows >= SAMPLES_PER_CELL * most**2 * len(coded.classes):
+    most = int(levels.max())
+    if most <= MOST_LEVELS or rows >= SAMPLES_PER_CELL * most**2 * n_classes:
         return "none", f"no correction for columns of {most} levels at most"
-    shrinks = isinstance(coded, CodedTable) and rows * len(coded.levels) ** 2 <= MOST_TO_SHRINK
+    shrinks = can_shrink and rows * len(levels) ** 2 <= MOST_TO_SHRINK
     correction = "shrinkage" if shrinks else "miller_madow"
     return correction, f"{correction} correction for columns of up to {most} levels"
 

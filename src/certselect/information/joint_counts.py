@@ -137,8 +137,15 @@ class JointCounts:
         return {"counts": self._counts, "sizes": self._sizes}
 
     def restore(self, saved: Mapping[str, np.ndarray]) -> None:
-        self._counts[:], self._sizes[:] = saved["counts"], saved["sizes"]
+        counts, sizes = saved["counts"], saved["sizes"]
+        if counts.shape != self._shape or sizes.shape != self._sizes.shape:
+            raise ValueError("counts of something else")
+        if counts.dtype.kind != "i" or sizes.dtype.kind != "i" or min(counts.min(), sizes.min()) < 0:
+            raise ValueError("counts that are none")
+        self._counts[:], self._sizes[:] = counts, sizes
         self.n_rows = int(self._sizes.sum())
+        if not np.array_equal(self._counts[:, 0, 0], self._sizes):
+            raise ValueError("counts of other rows")
 
     @cached_property
     def margins(self) -> np.ndarray:

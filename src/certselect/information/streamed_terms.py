@@ -12,7 +12,7 @@ from certselect.coding.copies import resembling_groups
 from certselect.coding.streamed import code_stream
 from certselect.errors import InvalidInput
 from certselect.information.chance import ChanceInformation, ChancePairs
-from certselect.information.choice import cut_integers
+from certselect.information.choice import correction_for, cut_integers
 from certselect.information.kernels.margins import CountedMargins
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.streamed_pairs import NotCounted, StreamedPairs
@@ -25,8 +25,14 @@ def streamed_terms(table: StreamedTable, measuring: Measuring, dtype: np.dtype) 
     """The information terms of a table that is read in blocks: the same floats as of the table in memory."""
     started = time.perf_counter()
     auto, correction = measuring.measure == "auto", measuring.correction
-    counted = "none" if correction == "chance" else correction
     coding = code_stream(table, measuring)
+    why = f"plugin: {table.n_samples} rows of {table.n_features} columns, read block by block"
+    if auto and correction == "none":
+        correction, because = correction_for(
+            coding.coding.levels, len(coding.coding.classes), table.n_samples, can_shrink=True
+        )
+        why += f"; {because}"
+    counted = "none" if correction == "chance" else correction
     coded = time.perf_counter() - started
     pairs: Any = StreamedPairs(table, coding, counted, dtype)
     sums, constant, levels = pairs.sums, pairs.constant, pairs.levels
@@ -47,7 +53,6 @@ def streamed_terms(table: StreamedTable, measuring: Measuring, dtype: np.dtype) 
         pairs = SoundPairs(pairs, relevance, sums.entropy)
     described = {name: value for name, value in coding.coding.describe().items() if value is not None}
     whole = [i for i, one in enumerate(table.features) if one.kind == "whole"]
-    why = f"plugin: {table.n_samples} rows of {table.n_features} columns, read block by block"
     return InformationTerms(
         relevance=relevance,
         entropy=sums.entropy,

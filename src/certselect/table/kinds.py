@@ -8,6 +8,7 @@ one of zeros, which no search can choose.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -234,7 +235,7 @@ def _as_number(block: Block, place: int, position: int, name: str) -> Column:
     if block.kind == "category":
         vocabulary = block.vocabularies[place]
         dated = dates_in_text(vocabulary)
-        numbers = np.array(([_to_float(text, name) for text in vocabulary] if dated is None else dated[0]) or [np.nan])
+        numbers = np.array(([to_float(text, name) for text in vocabulary] if dated is None else dated[0]) or [np.nan])
         return Column(position, "number", np.where(column >= 0, numbers[column], np.nan), missing=missing)
     numbers = column.astype(np.float64)
     if missing is not None:
@@ -242,15 +243,19 @@ def _as_number(block: Block, place: int, position: int, name: str) -> Column:
     return Column(position, "number", numbers, missing=missing)
 
 
-def _to_float(value: object, name: str) -> float:
+def to_float(value: object, name: str) -> float:
+    """A text as the number it stands for; refused are others, such as "nan" and "inf"."""
     try:
-        return float(value)  # pyright: ignore[reportArgumentType]
+        number = float(value)  # pyright: ignore[reportArgumentType]
     except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
         raise InvalidInput(
             f"{value!r:.60} in column {name!r}, which shall be a number",
             "numbers or dates in every row",
             "Convert them first, or leave the column out of kinds.",
-        ) from None
+        )
+    return number
 
 
 def _as_levels(block: Block, place: int, position: int) -> Column:

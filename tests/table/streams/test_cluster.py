@@ -240,3 +240,24 @@ def test_a_partition_of_another_type_is_named(client, frame):
 def half_a_text(part, partition_info=None):
     last = partition_info is not None and partition_info["number"] == 2
     return part.assign(few=part["few"].astype(str)) if last else part
+
+
+def test_partitions_that_change_from_pass_to_pass_are_noticed(client, frame):
+    plain = frame[["number", "few", "y"]]
+    random = dask.dataframe.from_pandas(plain, npartitions=3).map_partitions(
+        lambda part: part.assign(number=np.random.default_rng().standard_normal(len(part))), meta=plain.iloc[:0]
+    )
+    with pytest.raises(InvalidInput, match=r"other cells in column 'number'.*persist"):
+        information_terms(random, "y", client=client)
+
+
+def test_clients_that_cannot_work_are_refused(file):
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster:
+        with pytest.raises(InvalidInput, match=r"distributed\.Client"):
+            ClusterRunner(cluster, BUDGET)
+        with Client(cluster) as client, pytest.raises(InvalidInput, match="no workers"):
+            ClusterRunner(client, BUDGET)
+        with pytest.raises(InvalidInput, match="that is connected"):
+            ClusterRunner(client, BUDGET)

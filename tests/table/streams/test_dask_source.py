@@ -204,3 +204,33 @@ def test_only_collections_are_dask():
     assert is_dask(dask.array.from_array(CODES))
     assert not is_dask(CODES)
     assert not is_dask(made_frame(5))
+
+
+@pytest.mark.parametrize("names", [["a", "a", "y"], [1, "1", "y"]])
+def test_names_that_occur_twice_are_refused(names):
+    frame = pd.DataFrame({"p": RNG.standard_normal(60), "q": RNG.standard_normal(60), "y": np.arange(60) % 2})
+    frame.columns = names
+    with pytest.raises(InvalidInput, match="more than once"):
+        information_terms(dask.dataframe.from_pandas(frame, npartitions=2), "y")
+
+
+def test_missing_cells_of_arrays_are_refused_as_in_memory():
+    X = RNG.standard_normal((600, 2))
+    X[0, 0] = np.nan
+    chunks = dask.array.from_array(X, chunks=(100, 2))
+    targets = dask.array.from_array(TARGETS, chunks=100)
+    with pytest.raises(InvalidInput, match="missing values"):
+        information_terms(chunks, targets)
+    assert (
+        information_terms(chunks, targets, missing="level").levels[0] > information_terms(X[1:], TARGETS[1:]).levels[0]
+    )
+
+
+def test_partitions_that_change_from_pass_to_pass_are_noticed():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": RNG.standard_normal(600), "b": RNG.standard_normal(600), "y": np.arange(600) % 2})
+    random = dask.dataframe.from_pandas(frame, npartitions=3).map_partitions(
+        lambda part: part.assign(a=rng.standard_normal(len(part))), meta=frame.iloc[:0]
+    )
+    with pytest.raises(InvalidInput, match=r"other cells in column 'a'.*persist"):
+        information_terms(random, "y")

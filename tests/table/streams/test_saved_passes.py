@@ -273,3 +273,63 @@ def test_an_empty_file_is_filled(folder, resume):
     resume.touch()
     measured(folder, resume)
     assert resume.stat().st_size > 1000
+
+
+def test_levels_of_any_integer_are_saved(tmp_path, resume):
+    rng = np.random.default_rng(0)
+    large = rng.integers(0, 3, 240).astype(np.uint64) + np.uint64(2**64 - 5)
+    folder = parquet_folder(TABLE.append_column("large", [large]), tmp_path / "large")
+    want = information_terms(folder, "y", memory="64MB")
+    assert_same_terms(measured(folder, resume), want)
+    assert_same_terms(measured(folder, resume), want)
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        lambda counts: counts[:1],
+        lambda counts: -counts,
+        lambda counts: counts.astype(float) * np.nan,
+        lambda counts: counts * 0,
+        lambda counts: counts[:, :, :-1],
+    ],
+    ids=["fewer", "negative", "nan", "nothing", "narrow"],
+)
+def test_spoilt_counts_are_the_files_fault(folder, resume, spoilt):
+    measured(folder, resume)
+    with np.load(resume) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    name = [name for name in arrays if name.endswith("/counts")][-1]
+    with open(resume, "wb") as file:
+        np.savez(file, **{**arrays, name: spoilt(arrays[name])})
+    with pytest.raises(InvalidInput, match="cannot be read as a saved run"):
+        measured(folder, resume)
+
+
+@pytest.mark.parametrize("change", [{"rows": "x"}, {"low": None}, {"missing": -1}, {"whole": 1}, {"kind": "words"}])
+def test_spoilt_facts_are_the_files_fault(folder, resume, change):
+    measured(folder, resume)
+    with np.load(resume) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    name = next(name for name in arrays if name.endswith("/facts"))
+    facts = json.loads(bytes(arrays[name]))
+    facts[0].update(change)
+    said = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
+    with open(resume, "wb") as file:
+        np.savez(file, **{**arrays, name: said})
+    with pytest.raises(InvalidInput, match="cannot be read as a saved run"):
+        measured(folder, resume)
+
+
+def test_where_a_run_cannot_be_saved(folder):
+    part = next(folder.glob("*.parquet"))
+    before = part.read_bytes()
+    with pytest.raises(InvalidInput, match="a file of this command"):
+        measured(folder, part)
+    assert part.read_bytes() == before
+    with pytest.raises(InvalidInput, match="all of whose files are read"):
+        measured(folder, folder / "resume.npz")
+    with pytest.raises(InvalidInput, match="the path of a file"):
+        measured(folder, 5)
+    measured(folder, folder / "_resume.npz")
+    measured(folder, folder / "_resume.npz")

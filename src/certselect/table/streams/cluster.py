@@ -19,7 +19,7 @@ import numpy as np
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.progress import report
-from certselect.table.streams.dask_source import DaskRows
+from certselect.table.streams.dask_source import DaskRows, PartitionForm, column_sums
 from certselect.table.streams.passes import InThisProcess, block_rows
 from certselect.table.streams.row_source import BatchFactory, RowSource
 from certselect.table.streams.saved_passes import Position, SavedPasses
@@ -65,11 +65,19 @@ class ClusterRunner:
     resume: SavedPasses | None = None
 
     def __post_init__(self) -> None:
-        if not hasattr(self.client, "scheduler_info") or getattr(self.client, "asynchronous", False):
+        usable = all(hasattr(self.client, name) for name in ("scheduler_info", "nthreads", "status"))
+        if not usable or getattr(self.client, "asynchronous", False) or self.client.status != "running":
             raise InvalidInput(
                 f"client={shown(self.client)}",
-                "a distributed.Client that is not asynchronous",
+                "a distributed.Client that is connected and not asynchronous",
                 "Pass client=Client(address), or Client() for a cluster on this computer.",
+            )
+        grows = getattr(getattr(self.client, "cluster", None), "_adaptive", None) is not None
+        if not grows and not self.client.nthreads():
+            raise InvalidInput(
+                f"client={shown(self.client)}, whose cluster has no workers",
+                "one worker at least",
+                "Start some, and call client.wait_for_workers(1).",
             )
 
     def run(self, source: RowSource, learnt: Any, stage: str) -> Any:
@@ -79,7 +87,9 @@ class ClusterRunner:
             return self._learn(source, learnt, stage)
         before, known = self.resume.begin(learnt.key)
         if known is not None and before.whole:
-            learnt.restore(known)
+            with self.resume.reading():
+                before.check(len(source.units), source.n_rows)
+                learnt.restore(known)
             return learnt
         found = self._learn(source, learnt, stage)
         self.resume.save(Position(len(source.units), 0, source.n_rows or 0, True), found.saved())
@@ -115,8 +125,10 @@ def _follow(n_units: Mapping[Any, int], source: RowSource, stage: str, n_parts: 
 
     done, total = 0, source.n_rows or len(source.units)
     for future in as_completed(list(n_units)):
-        rows = _result(future)
-        done += rows if source.n_rows else n_units[future]
+        told = _result(future)
+        if isinstance(source, DaskRows):
+            source.compare(told.sums)
+        done += told.n_rows if source.n_rows else n_units[future]
         report(stage, done // n_parts, total)
 
 
@@ -134,11 +146,19 @@ def _result(future: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
+class _Told:
+    """Of how many rows a task has learnt, and sums that tell the columns of partitions from others."""
+
+    n_rows: int
+    sums: dict[tuple[int, str], int]
+
+
+@dataclass(frozen=True, eq=False)
 class _Part:
-    """What a task has learnt, and of how many rows."""
+    """What a task has learnt, and of what."""
 
     learnt: Any
-    n_rows: int
+    told: _Told
 
     def __sizeof__(self) -> int:
         """Bytes, by which Dask decides where parts are added up and when a worker is full."""
@@ -176,7 +196,7 @@ class _Tasks:
             rows = (f"certselect-rows-{self._token}", number, first)
             names, units = list(self.source.units[first:end]), self._units[first:end]
             self.graph[learn] = (_learn_units, fresh, self._reader, names, units, self.block_rows)
-            self.graph[rows] = (_rows, learn)
+            self.graph[rows] = (_told, learn)
             self.finished[rows] = end - first
             found.append(learn)
         return self._sum(found, fresh, number)
@@ -205,24 +225,32 @@ def _groups(n_units: int, most: int) -> list[tuple[int, int]]:
 
 
 def _learn_units(fresh: bytes, reader: Any, names: Sequence[str], units: Iterable[Any], at_once: int) -> _Part:
-    learnt, n_rows = pickle.loads(fresh), 0
+    learnt, n_rows, sums = pickle.loads(fresh), 0, {}
     with on_jobs(1):  # every thread of a worker has a task of its own
         for name, unit in zip(names, units, strict=True):
-            for block in reader.blocks(unit, learnt.columns, at_once):
+            for block in _blocks(reader, unit, learnt.columns, at_once, sums):
                 learnt.take(block, name)
                 n_rows += block.num_rows
-    return _Part(learnt, n_rows)
+    return _Part(learnt, _Told(n_rows, sums))
+
+
+def _blocks(reader: Any, unit: Any, columns: Sequence[str], at_once: int, sums: dict[tuple[int, str], int]) -> Any:
+    if not isinstance(reader, PartitionForm):
+        return reader.blocks(unit, columns, at_once)
+    whole = reader.whole(unit, columns)
+    sums.update(column_sums(unit[0], whole))
+    return whole.to_batches(max_chunksize=at_once)
 
 
 def _add_up(fresh: bytes, parts: Sequence[_Part]) -> _Part:
     both = pickle.loads(fresh)
     for part in parts:
         both.add(part.learnt)
-    return _Part(both, sum(part.n_rows for part in parts))
+    return _Part(both, _Told(sum(part.told.n_rows for part in parts), {}))
 
 
-def _rows(part: _Part) -> int:
-    return part.n_rows
+def _told(part: _Part) -> _Told:
+    return part.told
 
 
 def _learnt(part: _Part) -> Any:

@@ -73,7 +73,7 @@ class ColumnFacts:
         return self.rows - self.missing
 
     def take(self, column: Column) -> None:
-        if self.kind is None:
+        if not self.present:  # a block without any value does not tell what kind they will be
             self.kind, self.boolean = column.kind, column.values.dtype == bool
         self.dated |= column.dated
         self.rows += len(column.values)
@@ -144,11 +144,24 @@ class ColumnFacts:
             if len(self.values) > most:
                 self.values = None
 
+    def check(self) -> None:
+        """Refuse facts that no rows have, out of a file that somebody has written to."""
+        counts = (self.rows, self.missing, self.infinite, self.different)
+        if not all(type(count) is int and count >= 0 for count in counts) or self.missing > self.rows:
+            raise ValueError("counts that cannot be")
+        if not all(type(flag) is bool for flag in (self.dated, self.boolean, self.whole, self.overlapping)):
+            raise ValueError("facts that cannot be")
+        numbers = self.kind in ("number", "integer") and self.present > self.infinite
+        if self.kind not in (None, "category", "number", "integer") or (self.low is None) == numbers:
+            raise ValueError("no smallest number")
+        if numbers and not (isinstance(self.low, int | float) and self.low <= self.high):
+            raise ValueError("ends that cannot be")
+
     def add(self, other: ColumnFacts) -> None:
         """The facts of the rows of both."""
         if other.kind is None:
             return
-        if self.kind is None:
+        if not self.present:
             self.kind, self.boolean = other.kind, other.boolean
         self.dated |= other.dated
         self.rows, self.missing = self.rows + other.rows, self.missing + other.missing
@@ -159,6 +172,12 @@ class ColumnFacts:
         self.whole &= other.whole
         self.different += other.different
         self._tell_apart(other.values, MOST_WORDS if self.kind == "category" else self.most)
+
+
+def _as_array(values: set[Hashable]) -> pa.Array:
+    """Values of one column as Arrow's, which takes whole numbers for those of 64 bits with a sign."""
+    large = any(isinstance(value, int) and value >= 1 << 63 for value in values)
+    return pa.array(list(values), pa.uint64() if large else None)
 
 
 def _different(values: np.ndarray, most: int) -> list[Hashable] | None:
@@ -204,7 +223,7 @@ class Survey:
         for place, facts in enumerate(self.facts.values()):
             said.append({name: getattr(facts, name) for name in _SAID} | {"many": facts.values is None})
             if facts.values:
-                arrays[f"values {place}"] = packed_table(pa.table({"values": pa.array(list(facts.values))}))
+                arrays[f"values {place}"] = packed_table(pa.table({"values": _as_array(facts.values)}))
         return {"facts": as_bytes(json.dumps(said).encode()), **arrays}
 
     def restore(self, saved: Mapping[str, np.ndarray]) -> None:
@@ -214,6 +233,7 @@ class Survey:
             listed = saved.get(f"values {place}")
             known = set() if listed is None else set(unpacked_table(listed).column("values").to_pylist())
             facts.values = None if said["many"] else known
+            facts.check()
 
 
 class DifferentIntegers:

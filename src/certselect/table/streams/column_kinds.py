@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from certselect.errors import InvalidInput
-from certselect.table.kinds import DATE, DENSE, IDENTIFIER, IN_A_ROW, MEASURED, MOST_LEVELS, NEARLY_ALL, TEXT, TOO_MANY
+from certselect.table.kinds import (
+    DATE,
+    DENSE,
+    IDENTIFIER,
+    IN_A_ROW,
+    MEASURED,
+    MOST_LEVELS,
+    NEARLY_ALL,
+    TEXT,
+    TOO_MANY,
+    to_float,
+)
 from certselect.table.labels import in_order
 from certselect.table.times import dates_in_text
 
@@ -38,25 +49,27 @@ def feature_of(name: str, facts: ColumnFacts | None, given: str | None, judged: 
         from certselect.table.streams.column_facts import ColumnFacts
 
         return Feature("skip", ColumnFacts())
-    if judged in (IDENTIFIER, TEXT) or given == "skip":
+    if given == "skip":
         return Feature("skip", facts)
-    if facts.kind == "category":
-        if judged == DATE or given == "number":
-            return Feature("number", facts, words=_numbers_of(facts, name))
-        if facts.values is None or len(facts.values) > MOST_NUMBERS:
-            raise _too_many_levels(name)
-        return Feature("levels", facts, in_order(list(facts.values)))
     if facts.infinite:
         raise InvalidInput(
             f"infinity or -infinity (inf) in column {name!r}, in {facts.infinite} of {facts.rows} rows",
             "finite numbers",
             "Replace the infinities or drop those rows or columns before selecting.",
         )
+    if judged in (IDENTIFIER, TEXT):
+        return Feature("skip", facts)
+    if facts.kind == "category":
+        if judged == DATE or given == "number":
+            return Feature("number", facts, words=_numbers_of(facts, name))
+        if facts.values is None or len(facts.values) > MOST_NUMBERS:
+            raise too_many_levels(name)
+        return Feature("levels", facts, in_order(list(facts.values)))
     if given == "number" or (facts.kind == "number" and given is None and not _is_gapped(facts)):
         return Feature("number", facts)
     if given == "levels":
         if facts.values is None:
-            raise _too_many_levels(name)
+            raise too_many_levels(name)
         return Feature("levels", facts, tuple(sorted(facts.values)))  # pyright: ignore[reportArgumentType]
     return Feature("whole", facts, () if facts.values is None else tuple(sorted(facts.values)))  # pyright: ignore[reportArgumentType]
 
@@ -121,20 +134,17 @@ def is_dense(column: ColumnFacts) -> bool:
 def _numbers_of(facts: ColumnFacts, name: str) -> dict[str, float]:
     """The number that each word of a column stands for."""
     if facts.values is None:
-        raise _too_many_levels(name)
+        raise InvalidInput(
+            f"numbers or dates as text in column {name!r}, of more different ones than are told apart block by block",
+            "a column of a type for numbers or dates",
+            "Convert it, or read the table into memory.",
+        )
     words = list(in_order(list(facts.values)))
     dated = dates_in_text(words)
-    try:
-        return dict(zip(map(str, words), dated[0] if dated else map(float, words), strict=True))  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(
-            f"texts in column {name!r}, which shall be a number",
-            "numbers or dates in every row",
-            "Convert them first, or leave the column out of kinds.",
-        ) from None
+    return dict(zip(map(str, words), dated[0] if dated else (to_float(word, name) for word in words), strict=True))
 
 
-def _too_many_levels(name: str) -> InvalidInput:
+def too_many_levels(name: str) -> InvalidInput:
     return InvalidInput(
         f"column {name!r} of more than {MOST_NUMBERS} levels in a table that is read block by block",
         f"{MOST_NUMBERS} levels at most",

@@ -12,14 +12,22 @@ import pyarrow as pa
 from certselect.errors import InvalidInput
 from certselect.progress import report
 from certselect.table.files import BLOCK_BYTES, csv_options, first_line, not_utf_8, unreadable
+from certselect.table.parts import refuse_repeated_names
 from certselect.table.streams.row_source import FileRows, refuse_other_columns
 
 # In the order in which Arrow tries them: the first that suits every cell of a column is its type.
 _TYPES = (
     pa.null(), pa.int64(), pa.bool_(), pa.date32(), pa.time32("s"),
-    pa.timestamp("s"), pa.timestamp("ns"), pa.float64(), pa.string(),
+    pa.timestamp("s"), pa.timestamp("ns"), pa.timestamp("s", "UTC"), pa.timestamp("ns", "UTC"),
+    pa.float64(), pa.string(),
 )  # fmt: skip
-_UNSUITABLE = re.compile(r"In CSV column #(\d+): .*?CSV conversion error to [^:]+: invalid value '(.*)'", re.DOTALL)
+_UNSUITABLE = re.compile(r"In CSV column #(\d+): .*?CSV conversion error to [^:]+: [^']*'(.*)'", re.DOTALL)
+# Of two types of a family the later one holds what both hold.
+_FAMILIES = (
+    (pa.int64(), pa.float64()),
+    (pa.date32(), pa.timestamp("s"), pa.timestamp("ns")),
+    (pa.timestamp("s", "UTC"), pa.timestamp("ns", "UTC")),
+)
 _GROWTH = 3.0  # of text in memory
 
 
@@ -54,6 +62,7 @@ class CsvFiles(FileRows):
         schema: pa.Schema | None = None
         for unit in range(len(self._files)):
             own = self._own_types(unit)
+            refuse_repeated_names(own.names)
             if schema is not None:
                 refuse_other_columns(own, schema, self.units[unit])
                 own = pa.schema([pa.field(f.name, _wider(f.type, own.field(f.name).type)) for f in schema])
@@ -89,7 +98,7 @@ class CsvFiles(FileRows):
         file = self._files[unit]
         zipped = file.lower().endswith(".gz")
         header = first_line(file, self.units[unit], zipped=zipped)
-        parse, convert = csv_options(header, tabs=".tsv" in file.lower())
+        parse, convert = csv_options(header, tabs=".tsv" in os.path.basename(file).lower())
         convert.column_types = dict(types)
         if columns is not None:
             convert.include_columns = list(columns)
@@ -132,7 +141,7 @@ def _wider(one: pa.DataType, other: pa.DataType) -> pa.DataType:
         return one
     if one == pa.null():
         return other
-    for family in ((pa.int64(), pa.float64()), (pa.date32(), pa.timestamp("s"), pa.timestamp("ns"))):
+    for family in _FAMILIES:
         if one in family and other in family:
             return max(one, other, key=family.index)
     return pa.string()

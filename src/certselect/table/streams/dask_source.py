@@ -12,8 +12,11 @@ import pyarrow as pa
 
 from certselect.errors import InvalidInput, UnusableType
 from certselect.names import shown
+from certselect.table.model import Missing
+from certselect.table.parts import refuse_repeated_names
 from certselect.table.streams.in_blocks import is_dask
 from certselect.table.streams.row_source import UNKNOWN, FirstBlocks, refuse_other_columns
+from certselect.table.streams.row_sums import row_sum
 
 _SAME_PARTITIONS = "Take y from the same collection as X, or name it as a column of X."
 
@@ -33,6 +36,8 @@ def open_dask(X: Any, y: Any) -> tuple[DaskRows, str]:
         raise UnusableType(
             f"X={shown(X)}", "a Dask data frame, or a Dask array of two dimensions", "Convert it to one of them."
         )
+    if framed:
+        refuse_repeated_names([str(name) for name in X.columns])
     if framed and isinstance(y, str):
         return DaskRows(X, None, _frame_types(X), None), y
     if isinstance(y, str):
@@ -60,13 +65,27 @@ class DaskRows(FirstBlocks):
         self.schema = pa.schema(list(types.items()))
         self.form = PartitionForm(self.schema, target_name)
         self.units = [self.form.called(place) for place in range(_n_partitions(rows))]
+        self.usual_missing: Missing = "error" if is_array(rows) else "level"
+        self._sums: dict[tuple[int, str], int] = {}  # of the columns of partitions, as they were met first
 
     def blocks(self, unit: int, columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
         parts = [part.partitions[unit] for part in self._asked(columns)]
         # What both are made of is computed once, but for a frame beside an array, which Dask warns of.
         alike = len({is_array(part) for part in parts}) == 1
         computed = [one for some in ([parts] if alike else [[part] for part in parts]) for one in _computed(some)]
-        yield from self.form.blocks((unit, *computed), columns, n_rows)
+        whole = self.form.whole((unit, *computed), columns)
+        self.compare(column_sums(unit, whole))
+        yield from whole.to_batches(max_chunksize=n_rows)
+
+    def compare(self, sums: Mapping[tuple[int, str], int]) -> None:
+        """Refuse partitions that are computed again with other cells: random ones, or of files that were written to."""
+        for (unit, name), found in sums.items():
+            if self._sums.setdefault((unit, name), found) != found:
+                raise InvalidInput(
+                    f"other cells in column {name!r} of {self.form.called(unit)} when it was computed again",
+                    "a collection that is the same each time it is computed",
+                    "Call persist() on it first, or draw no random numbers in it.",
+                )
 
     def tasks(self, columns: Sequence[str]) -> tuple[dict[Hashable, Any], list[list[Any]]]:
         """A graph, and the units in it: the number of a partition and its keys, as `form.blocks` takes them."""
@@ -113,7 +132,7 @@ class PartitionForm:
     def called(self, place: int) -> str:
         return f"partition {place} of the collection"
 
-    def blocks(self, unit: Sequence[Any], columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
+    def whole(self, unit: Sequence[Any], columns: Sequence[str]) -> pa.Table:
         """`unit` is the number of a partition and what was computed of it: cells, targets or both."""
         place, *parts = unit
         where = self.called(place)
@@ -125,7 +144,7 @@ class PartitionForm:
         schema = pa.schema([self.schema.field(name) for name in columns])
         refuse_other_columns(pa.schema([(name, pa.null()) for name in cells]), schema, where)
         arrays = [_fitted(cells[field.name], field, where) for field in schema]
-        yield from pa.Table.from_arrays(arrays, schema=schema).combine_chunks().to_batches(max_chunksize=n_rows)
+        return pa.Table.from_arrays(arrays, schema=schema).combine_chunks()
 
     def _cells(self, part: Any, asked: Sequence[str], where: str) -> dict[str, Any]:
         """The columns of what was computed, by their names."""
@@ -138,6 +157,11 @@ class PartitionForm:
                 f"{shown(part)} as {where}", f"a NumPy array of {len(asked)} columns", "Check what computes it."
             )
         return {name: part[:, i] for i, name in enumerate(asked)}
+
+
+def column_sums(unit: int, rows: pa.Table) -> dict[tuple[int, str], int]:
+    """What tells the columns of a partition from others, whatever the order of its rows."""
+    return {(unit, name): row_sum(rows.select([name])) for name in rows.column_names}
 
 
 def is_array(data: Any) -> bool:

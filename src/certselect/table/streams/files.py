@@ -28,6 +28,7 @@ from certselect.table.streams.row_source import (
     unified,
     without_views,
 )
+from certselect.table.streams.saved_passes import is_hidden
 
 # Columns take more room in memory than decoded Parquet says: what is read, what becomes of it, and a copy between.
 _GROWTH = 2.5
@@ -36,6 +37,12 @@ _PAGE_BYTES = 1 << 16  # of a column that is read from a file at a time
 
 def open_files(path: str | os.PathLike[str]) -> RowSource:
     """The rows of a file, of all files of a folder (partitions of folders "key=value" among them), or of a glob."""
+    rows = _opened(path)
+    rows.folder = os.fspath(path) if os.path.isdir(path) else None
+    return rows
+
+
+def _opened(path: str | os.PathLike[str]) -> ArrowDataset | CsvFiles:
     files, folder = _listed(os.fspath(path))
     names = [file.lower() for file in files]
     if all(name.endswith(PARQUET) for name in names):
@@ -58,7 +65,7 @@ def open_files(path: str | os.PathLike[str]) -> RowSource:
 def _listed(path: str) -> tuple[list[str], str | None]:
     """The files that a path stands for, in order, and the folder whose parts may be partitions."""
     if os.path.isdir(path):
-        found = [str(file) for file in sorted(Path(path).rglob("*")) if file.is_file() and not _hidden(file, path)]
+        found = [str(file) for file in sorted(Path(path).rglob("*")) if file.is_file() and not is_hidden(file, path)]
         if not found:
             raise InvalidInput(f"the folder {path!r}, in which there is no file", "a table", "Check the path.")
         return found, path
@@ -68,12 +75,16 @@ def _listed(path: str) -> tuple[list[str], str | None]:
     found = [file for file in found if os.path.isfile(file)]
     if not found:
         raise InvalidInput(f"path {path!r}, where there is no file", "CSV or Parquet files", "Check the path.")
-    return found, None
+    return found, _partitioned(path, found)
 
 
-def _hidden(file: Path, folder: str) -> bool:
-    """Whether a file is what those who write folders of files leave beside them: _SUCCESS, .part.crc, ..."""
-    return any(part.startswith(("_", ".")) for part in file.relative_to(folder).parts)
+def _partitioned(path: str, files: Sequence[str]) -> str | None:
+    """The folder before the first wildcard, if folders below it are called "key=value": partitions of a table."""
+    parts = Path(path).parts
+    wild = next(place for place, part in enumerate(parts) if any(mark in part for mark in WILD))
+    folder = Path(*parts[:wild])
+    below = (Path(file).relative_to(folder).parts[:-1] for file in files)
+    return str(folder) if any("=" in part for own in below for part in own) else None
 
 
 def parquet_files(files: Sequence[str], folder: str | None) -> ArrowDataset:
@@ -175,13 +186,33 @@ class ArrowDataset(FileRows):
 
 def _decoded(fragment: Any, schema: pa.Schema, n_rows: int) -> Iterator[pa.RecordBatch]:
     """Columns of a row group, page by page: a scan of the dataset would have all of it in memory, twice."""
-    import pyarrow.parquet
 
     groups = [group.id for group in fragment.row_groups]
     there = fragment.physical_schema.names
     # A column is read in any case, since it says how many rows there are.
     written = [field.name for field in schema if field.name in there] or there[:1]
     words = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+    taken = 0
+    try:
+        for batch in _pages(fragment, groups, written, words, n_rows):
+            yield batch
+            taken += batch.num_rows
+    except (pa.ArrowNotImplementedError, OSError) as error:
+        # Some encodings of text cannot be read as dictionaries, perhaps those of later pages only.
+        if not words or "Not yet implemented" not in str(error):
+            raise
+        for batch in _pages(fragment, groups, written, [], n_rows):
+            left = batch.slice(min(taken, batch.num_rows))
+            taken -= batch.num_rows - left.num_rows
+            if left.num_rows:
+                yield left
+
+
+def _pages(
+    fragment: Any, groups: Sequence[int], written: Sequence[str], words: Sequence[str], n_rows: int
+) -> Iterator[pa.RecordBatch]:
+    import pyarrow.parquet
+
     with pyarrow.parquet.ParquetFile(
         fragment.open(),
         read_dictionary=words,
@@ -189,7 +220,7 @@ def _decoded(fragment: Any, schema: pa.Schema, n_rows: int) -> Iterator[pa.Recor
         buffer_size=_PAGE_BYTES,
         page_checksum_verification=True,
     ) as file:
-        yield from file.iter_batches(n_rows, row_groups=groups, columns=written)
+        yield from file.iter_batches(n_rows, row_groups=list(groups), columns=list(written))
 
 
 def _filled(batch: pa.RecordBatch, fragment: Any, schema: pa.Schema, where: str) -> pa.Table:

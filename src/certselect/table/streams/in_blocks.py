@@ -56,7 +56,8 @@ class InBlocks:
         from certselect.table.streams.saved_passes import SavedPasses
         from certselect.table.streams.streamed_table import open_stream
 
-        saved = None if self.resume is None else SavedPasses(self.resume, rows.identity)
+        read = getattr(rows, "files", ()), getattr(rows, "folder", None)
+        saved = None if self.resume is None else SavedPasses(self.resume, rows.identity, *read)
         if self.client is None:
             runner: Runner = InThisProcess(self.budget(), saved)
         else:

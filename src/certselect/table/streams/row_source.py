@@ -18,6 +18,7 @@ import pyarrow as pa
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.table.complete import name_columns
+from certselect.table.model import Missing
 from certselect.table.streams.row_sums import row_sum
 
 Rows: TypeAlias = Any  # a block of rows, a pyarrow.RecordBatch
@@ -63,9 +64,16 @@ class RowSource(Protocol):
         """Refuse to go on, after a pass, if the rows are others by now than those that were opened."""
         ...
 
+    @property
+    def usual_missing(self) -> Missing:
+        """What missing="auto" stands for."""
+        ...
+
 
 class FirstBlocks:
     """What sources do that have no way of their own: the first rows of a unit come out of its blocks."""
+
+    usual_missing: Missing = "level"
 
     def check(self) -> None:
         pass
@@ -86,15 +94,17 @@ class FileRows(FirstBlocks):
 
     schema: pa.Schema
     identity: str
+    files: Sequence[str] = ()
+    folder: str | None = None  # whose files they are, all of them
 
     def identify(self, files: Sequence[str]) -> None:
-        self._paths = files
+        self.files = files
         self.identity = _identity_of(files, self.schema)
 
     def check(self) -> None:
-        if _identity_of(self._paths, self.schema) != self.identity:
+        if _identity_of(self.files, self.schema) != self.identity:
             raise InvalidInput(
-                f"files that were written to while they were read, {shown(self._paths[0])} the first of them",
+                f"files that were written to while they were read, {shown(self.files[0])} the first of them",
                 "a table that does not change while it is read",
                 "Read a copy of it.",
             )
@@ -166,7 +176,8 @@ class BatchFactory(FirstBlocks):
         except ValueError:  # some that are not written in Python do not tell what they take
             pass
         made = self._make()
-        if isinstance(made, pa.RecordBatch | pa.Table) or not isinstance(made, Iterable):
+        framed = hasattr(made, "columns")  # which can be gone over too, column by column
+        if framed or isinstance(made, pa.RecordBatch | pa.Table) or not isinstance(made, Iterable):
             raise InvalidInput(
                 f"a function that returns {shown(made)}",
                 "a function that returns an iterable of record batches",
@@ -193,8 +204,8 @@ def as_arrow(block: Any, number: int) -> pa.Table:
 
 def without_views(schema: pa.Schema) -> pa.Schema:
     """A schema with plain texts for those that are kept as views, from which Arrow cannot take some rows."""
-    plain = [field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in schema]
-    return pa.schema(plain)
+    plain = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+    return pa.schema([field.with_type(plain.get(field.type, field.type)) for field in schema])
 
 
 def fitted(block: pa.Table, schema: pa.Schema, where: str) -> pa.Table:

@@ -36,6 +36,9 @@ def _cells(array: pa.Array) -> np.ndarray:
     elif pa.types.is_primitive(kind):
         numbers = np.frombuffer(array.buffers()[1], dtype=f"u{kind.bit_width // 8}")
         bits = numbers[array.offset : array.offset + len(array)]
+    elif pa.types.is_decimal128(kind):
+        halves = np.frombuffer(array.buffers()[1], dtype=np.uint64).reshape(-1, 2)[array.offset :][: len(array)]
+        bits = halves[:, 0] + halves[:, 1] * _SPREAD
     else:
         bits = np.zeros(len(array), dtype=np.uint64)
     bits = bits.astype(np.uint64)

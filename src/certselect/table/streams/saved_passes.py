@@ -11,8 +11,9 @@ import os
 import time
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -56,16 +57,30 @@ class SavedPasses:
         Of a file that is there already, from a run like this one, or will be.
     identity : str
         Of the data, as `RowSource` has it.
+    files : sequence of str
+        That the data are read from, which are not to be written to.
+    folder : str, optional
+        All of whose files are read, a saved run among them if it were there.
     """
 
-    def __init__(self, path: str | os.PathLike[str], identity: str) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], identity: str, files: Sequence[str] = (), folder: str | None = None
+    ) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise InvalidInput(f"resume={shown(path)}", "the path of a file", "Name one, or leave resume out.")
         if not identity:
             raise InvalidInput(
                 "resume= for rows that cannot be told from others without reading them",
                 "files, or an Arrow dataset of files",
                 "Leave resume out.",
             )
-        self._path = check_destination(path)
+        self._path = check_destination(path, files)
+        if folder is not None and _is_part_of(self._path, folder):
+            raise InvalidInput(
+                f"resume={str(path)!r}, within the folder {folder!r}, all of whose files are read",
+                "a file elsewhere, which nobody takes for a part of the table",
+                "Name one in another folder.",
+            )
         self._identity = identity
         self._kept: list[dict[str, np.ndarray]] = []
         self._about: list[dict[str, object]] = []
@@ -144,6 +159,16 @@ class SavedPasses:
             "what an earlier run with this resume= has written",
             "Remove it, or name another file.",
         )
+
+
+def _is_part_of(path: Path, folder: str) -> bool:
+    place, whole = path.resolve(), Path(folder).resolve()
+    return place.is_relative_to(whole) and not is_hidden(place, whole)
+
+
+def is_hidden(file: Path, folder: str | os.PathLike[str]) -> bool:
+    """Whether a file is what those who write folders of files leave beside them: _SUCCESS, .part.crc, ..."""
+    return any(part.startswith(("_", ".")) for part in file.relative_to(folder).parts)
 
 
 def as_bytes(content: bytes) -> np.ndarray:

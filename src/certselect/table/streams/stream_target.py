@@ -26,8 +26,11 @@ class StreamTarget:
     decisions: tuple[Decision, ...]
 
 
-def target_of(name: str, facts: ColumnFacts, task: str) -> StreamTarget:
-    """Classes or numbers, by the facts of the column and the task that the user gave."""
+def target_of(name: str, facts: ColumnFacts, task: str, many: int | None) -> StreamTarget:
+    """Classes or numbers, by the facts of the column, the task that the user gave and how many different values it has.
+
+    Nobody need have counted those, `many` is None then, if the task was given or there are no whole numbers.
+    """
     decisions: tuple[Decision, ...] = ()
     if facts.missing or facts.infinite:
         what = "missing labels (NaN, None or null)" if facts.missing else "infinity (inf)"
@@ -52,11 +55,9 @@ def target_of(name: str, facts: ColumnFacts, task: str) -> StreamTarget:
             "class labels",
             "Pass task='regression', or bin the target first.",
         )
-    many = len(facts.values) if facts.values is not None else None
-    too_many = many is None or (many > MANY_CLASSES and facts.rows < FEW_ROWS_EACH * many)
+    too_many = many is not None and many > MANY_CLASSES and facts.rows < FEW_ROWS_EACH * many
     if not measured and task == "auto" and numbers and too_many:
-        said = f"{many} different" if many is not None else f"more than {MOST_NUMBERS}"
-        how = f"{said} whole numbers in {facts.rows} rows are a number to predict, not classes"
+        how = f"{many} different whole numbers in {facts.rows} rows are a number to predict, not classes"
         decisions = (Decision("target", how),)
         measured = True
     ends = facts.low, facts.high

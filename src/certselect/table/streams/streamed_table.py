@@ -138,7 +138,8 @@ class StreamedTable:
                 f"a table of {self.n_features} columns without any row", "one row for each sample", "Check the files."
             )
         self._settle_features(facts)
-        settled = target_of(self.target_name, facts[self.target_name], self.reading.task)
+        label = facts[self.target_name]
+        settled = target_of(self.target_name, label, self.reading.task, self._different_labels(label))
         self.target, self.task, self.classes = settled.feature, settled.task, settled.classes
         self.decisions += settled.decisions
         self._settle_missing(facts)
@@ -206,17 +207,28 @@ class StreamedTable:
             and may_identify(column)
             and (i in called or is_dense(column))
         ]
-        if not doubtful:
-            return {}
+        return self._count_different(doubtful) if doubtful else {}
+
+    def _different_labels(self, label: ColumnFacts) -> int | None:
+        """How many different values the target has; None where nothing hangs on it."""
+        if label.values is not None:
+            return len(label.values)
+        if label.missing or label.infinite or not label.whole or label.dated or label.kind == "category":
+            return None
+        return self._count_different([self.target_name])[self.target_name] if self.reading.task == "auto" else None
+
+    def _count_different(self, names: Sequence[str]) -> dict[str, int]:
+        """How many different whole numbers columns have, in a pass or a few."""
         from certselect.table.streams.column_facts import DifferentIntegers
 
         # Twice eight bytes for each: what is there, and what it is merged with.
-        n_parts = math.ceil(16 * self.n_samples * len(doubtful) / (self.budget // 4))
-        found = [self.run(DifferentIntegers(doubtful, part, n_parts), "identifiers").counts for part in range(n_parts)]
-        return {name: sum(counts[name] for counts in found) for name in doubtful}
+        n_parts = math.ceil(16 * self.n_samples * len(names) / (self.budget // 4))
+        found = [self.run(DifferentIntegers(names, part, n_parts), "identifiers").counts for part in range(n_parts)]
+        return {name: sum(counts[name] for counts in found) for name in names}
 
     def _settle_missing(self, facts: Mapping[str, ColumnFacts]) -> None:
-        asked: Missing = "level" if self.reading.missing == "auto" else self.reading.missing  # type: ignore[assignment]
+        stated: Any = self.reading.missing
+        asked: Missing = self.source.usual_missing if stated == "auto" else stated
         lacking = [self.feature_names[i] for i in self.lacking]
         if lacking and asked == "error":
             many = "columns" if len(lacking) > 1 else "column"
