@@ -309,3 +309,16 @@ def test_codes_of_a_table():
 
     X = np.column_stack([[7.0, 7, 9, 9, 7, 9], [0.0, 1, 2, 3, 4, 10], [1, np.nan, 2, 1, 1, 1], np.full(6, 3.0)])
     assert coded(X).T.tolist() == [[0, 0, 1, 1, 0, 1], [0, 0, 1, 1, 2, 3], [0, 2, 1, 0, 0, 0], [0, 0, 1, 1, 0, 1]]
+
+
+def test_the_load_is_that_of_now(monkeypatch):
+    from contestants import results
+
+    monkeypatch.setattr(results, "LOOK_FOR", 0.05)
+    told = iter([10.0, 10.1])
+    monkeypatch.setattr(results, "_busy_seconds", lambda: next(told))
+    assert 0.0 < results.load() <= 2.0
+    monkeypatch.setattr(results, "_busy_seconds", lambda: None)
+    assert results.load() is None
+    monkeypatch.undo()
+    assert results._busy_seconds() is None or results._busy_seconds() > 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import time
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,8 +19,9 @@ PACKAGES = (
     *("feature-engine", "fastcan", "ITMO-FS", "mlxtend", "cvxpy", "scs", "clarabel", "pandas", "polars"),
 )
 
-# A machine whose load was above this before the run, in programs that want to run, was not quiet.
+# A machine of which other programs used more cores than this before the run was not quiet.
 QUIET = 0.5
+LOOK_FOR = 5.0  # seconds
 
 Row = dict[str, Any]  # of one case
 
@@ -37,8 +39,23 @@ def machine() -> dict[str, Any]:
 
 
 def load() -> float | None:
-    """How many programs wanted to run in the last minute, where the system tells."""
-    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+    """How many cores are in use now, while this program waits; None where the system does not tell.
+
+    The load average, which remembers minutes, would still count what installed the contestants.
+    """
+    before, began = _busy_seconds(), time.perf_counter()
+    time.sleep(LOOK_FOR)
+    after = _busy_seconds()
+    return None if before is None or after is None else round((after - before) / (time.perf_counter() - began), 2)
+
+
+def _busy_seconds() -> float | None:
+    """Seconds that all cores together have worked since the machine started."""
+    try:
+        _, user, nice, system, _, _, *others = Path("/proc/stat").read_text().partition("\n")[0].split()
+    except (OSError, ValueError):
+        return None
+    return sum(map(int, (user, nice, system, *others[:3]))) / os.sysconf("SC_CLK_TCK")
 
 
 def is_rough(results: dict[str, Any]) -> bool:
