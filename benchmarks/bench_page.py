@@ -108,7 +108,7 @@ def caution(results: Results) -> str:
     if not is_rough(results):
         return ""
     load = results.get("load_before") or 0.0
-    busy = [f"Other programs were using the machine (load {load} before the run)."] if load > QUIET else []
+    busy = [f"Other programs were using the machine ({load} cores before the run)."] if load > QUIET else []
     said = " ".join([*busy, *results.get("notes", [])])
     return wrapped(f"**These results are rough and should not be quoted.** {said} Run `make bench` on a quiet machine.")
 

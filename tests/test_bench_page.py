@@ -164,7 +164,7 @@ def test_results_of_a_busy_machine_are_called_rough_and_nothing_is_estimated_fro
     noted["notes"] = ["So."]
     assert rough not in page_text(quiet)
     assert rough in page_text(busy)
-    assert "load 3.2 before the run" in page_text(busy).replace("\n", " ")
+    assert "3.2 cores before the run" in page_text(busy).replace("\n", " ")
     assert "So." in page_text(noted)
     assert "### praznik, estimated" in page_text(quiet)
     assert "### praznik, estimated" not in page_text(busy)

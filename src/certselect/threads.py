@@ -93,6 +93,12 @@ def side_by_side(
     if _jobs.get() is not None:
         n_threads = min(n_threads, workers())
     results: list[Any] = [None] * len(parts)
+    if n_threads == 1 or len(parts) == 1:  # as of each row of a small table, which takes less than a lock and a wait
+        for place, part in enumerate(parts):
+            results[place] = work(part)
+            if stage is not None:
+                report(stage, place + 1, len(parts))
+        return results
     left, lock = iter(range(len(parts))), threading.Lock()
     done = told = 0
 
