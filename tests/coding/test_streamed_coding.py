@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,8 +12,10 @@ from certselect.coding.brackets import code_by_edges, look_up, split_by_bounds
 from certselect.coding.streamed import code_stream
 from certselect.coding.streamed_order import Bracketed, Brackets, StreamedOrder, brackets_around, first_brackets
 from certselect.errors import InvalidInput
-from certselect.settings import Settings
+from certselect.progress import listening
+from certselect.settings import Measuring, Reading, Settings
 from certselect.table import read_table
+from certselect.table.streams.files import open_files
 from certselect.table.streams.row_source import BatchFactory
 from certselect.table.streams.streamed_table import open_stream
 from streamed import in_blocks, odd_table, plain_table
@@ -170,3 +173,14 @@ def test_columns_are_looked_at_a_few_at_a_time_where_memory_is_short(budget, mon
     wanted = code_table(read_table(table.drop(["y"]), table["y"]), stated.measuring).coding
     np.testing.assert_array_equal(got.parts[0].edges, wanted.parts[0].edges)
     assert (len(looked) >= 6) == (budget == 2_000)
+
+
+def test_numbers_that_a_quick_sample_brackets_take_no_pass_of_their_own(tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {f"x{j}": rng.standard_normal(4000) for j in range(3)}
+    file = tmp_path / "rows.parquet"
+    pa.parquet.write_table(pa.table({**columns, "y": rng.integers(0, 2, 4000)}), file, row_group_size=500)
+    told = []
+    with listening(lambda stage, *_: told.append(stage)):
+        code_stream(open_stream(open_files(file), "y", Reading(), memory="64MB"), Measuring())
+    assert set(told) == {"reading"}

@@ -100,12 +100,11 @@ def _groups(
 ) -> Iterator[list[str]]:
     """Columns that are looked at together: those known from the first pass, then as many as there is room for."""
     known = [name for name in place_of if name in found]
+    others = [name for name in place_of if name not in found]  # found by now: who gets `known` takes it out of there
     if known:
         yield known
     group, left = [], _group_bytes(table)
-    for name in place_of:
-        if name in found:
-            continue
+    for name in others:
         sample = _spread(table, name, table.features[table.feature_names.index(name)].words)
         needed = _inside_bytes(sample, first_brackets(sample, int(n_bins[place_of[name]])), table.n_samples)
         if group and needed > left:

@@ -69,8 +69,14 @@ class Bracketed:
     def _merge(self) -> None:
         """Numbers that occur in several blocks once, with how often in all."""
         if len(self.inside) > 1:
-            numbers, places = np.unique(np.concatenate([each for each, _ in self.inside]), return_inverse=True)
-            times = np.bincount(places, np.concatenate([each for _, each in self.inside])).astype(np.int64)
+            numbers, times = (np.concatenate(each) for each in zip(*self.inside, strict=True))
+            if int(times.max()) == 1:  # as of most columns of floats: sorting is quicker than saying in which order
+                numbers, times = np.unique(numbers, return_counts=True)
+            else:
+                order = np.argsort(numbers, kind="stable")  # which merges the blocks, as each is in order
+                numbers = numbers[order]
+                starts = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
+                numbers, times = numbers[starts], np.add.reduceat(times[order], starts)
             self.inside, self.n_inside = [(numbers, times)], len(numbers)
         self.merged_from = max(_MERGED_FROM, 2 * self.n_inside)
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from certselect.progress import report
-from certselect.table.streams.row_source import RowSource
+from certselect.table.streams.row_source import FileRows, RowSource
 from certselect.table.streams.saved_passes import Position, SavedPasses
 
 # Cells of a block: some megabytes; and bytes of the budget for each, since a block is decoded, coded and counted while
 # the next is on its way.
 _BLOCK_CELLS, _BYTES_PER_CELL = 1 << 22, 128
 _FEWEST_ROWS, _MOST_ROWS = 1 << 10, 1 << 17
+_Read = TypeVar("_Read")
 
 
 class Learnt(Protocol):
@@ -79,19 +81,32 @@ class InThisProcess:
                 before.check(len(source.units), source.n_rows)
                 learnt.restore(known)
         done, total = before.rows, source.n_rows
-        for unit in range(before.units, 0 if before.whole else len(source.units)):
-            blocks = source.blocks(unit, learnt.columns, n_rows)
-            for number, block in enumerate(blocks):
-                if unit == before.units and number < before.blocks:
-                    continue
-                learnt.take(block, source.units[unit])
-                done += block.num_rows
-                report(stage, done if total else unit + 1, total or len(source.units))
-                if self._resume is not None and self._resume.due:
-                    self._resume.save(Position(unit, number + 1, done), learnt.saved())
+        units = range(before.units, 0 if before.whole else len(source.units))
+        blocks = (
+            (unit, number, block)
+            for unit in units
+            for number, block in enumerate(source.blocks(unit, learnt.columns, n_rows))
+            if unit > before.units or number >= before.blocks
+        )
+        # What a user's function opens may belong to the thread that called it.
+        for unit, number, block in _read_ahead(blocks) if isinstance(source, FileRows) else blocks:
+            learnt.take(block, source.units[unit])
+            done += block.num_rows
+            report(stage, done if total else unit + 1, total or len(source.units))
+            if self._resume is not None and self._resume.due:
+                self._resume.save(Position(unit, number + 1, done), learnt.saved())
         if self._resume is not None and not before.whole:
             self._resume.save(Position(len(source.units), 0, done, True), learnt.saved())
         return learnt
+
+
+def _read_ahead(blocks: Iterator[_Read]) -> Iterator[_Read]:
+    """The same blocks, each of which is read while the one before it is worked on."""
+    with ThreadPoolExecutor(1, thread_name_prefix="certselect-reader") as reader:
+        coming = reader.submit(next, blocks, None)
+        while (block := coming.result()) is not None:
+            coming = reader.submit(next, blocks, None)
+            yield block
 
 
 def digest(*parts: object) -> str:
