@@ -84,15 +84,17 @@ def killed_after(folder, resume, steps):
 @pytest.mark.slow
 def test_killed_five_times_with_the_result_of_an_undisturbed_run(folder, resume):
     wanted = information_terms(TABLE, "y")
-    for steps in (1, 8, 9, 16, 21):
+    undisturbed = killed_after(folder, resume.with_name("other.npz"), 1000)
+    each = len(undisturbed) // 6  # of what it tells; in the middle of saving, and between two savings
+    assert each >= 2
+    for steps in (each, each + 1, each, each + 1, each - 1):
         told = killed_after(folder, resume, steps)
         assert told[-1][0] != "done", "killed too late"
     *told, (_, rows, terms) = killed_after(folder, resume, 1000)
     assert int(rows) == 240
     assert bytes.fromhex(terms) == wanted.redundancy.tobytes()
-    undisturbed = killed_after(folder, resume.with_name("other.npz"), 1000)
     assert undisturbed[-1][1:] == [rows, terms]
-    assert len(told) < len(undisturbed) - 10, "it went on from where it was"
+    assert len(told) < len(undisturbed) / 2, "it went on from where it was"
 
 
 class Stopped(Exception):
