@@ -51,7 +51,7 @@ format: $(READY) ## rewrite the files in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY) bench-extra ## everybody side by side, as ratios in one run, and docs/benchmarks.md (below 10 minutes); CERTSELECT_DATA as below
+bench: $(READY) bench-extra ## everybody side by side, as ratios in one run, and docs/benchmarks.md (10 minutes, 12 with R's praznik); CERTSELECT_DATA as below
 	$(TWO_THREADS) $(BIN)/python benchmarks/bench.py short
 
 bench-all: $(READY) bench-extra ## the same on every table and with every contestant, however slow (hours)

@@ -1,6 +1,6 @@
 """Everybody side by side: one command measures, compares with what is kept, or makes docs/benchmarks.md.
 
-    python benchmarks/bench.py short                # below ten minutes on two quiet cores, then the page
+    python benchmarks/bench.py short                # ten minutes on two quiet cores (12 with praznik), then the page
     python benchmarks/bench.py all                  # everything: hours
     python benchmarks/bench.py short forward pairs  # these jobs alone, into build/; the page stays as it is
     python benchmarks/bench.py check                # the short set again, its ratios beside those kept

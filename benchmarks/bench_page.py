@@ -298,7 +298,7 @@ def ending(results: Results) -> list[str]:
         wrapped(f"Versions: {packages}."),
         "## How to run it again",
         """\
-    make bench          # the short set, below ten minutes on two quiet cores, and this page
+    make bench          # the short set, ten minutes on two quiet cores (12 with R's praznik), and this page
     make bench-all      # everything
     make bench-check    # the short set again; fails where a ratio has become worse""",
         wrapped(
