@@ -75,6 +75,11 @@ def test_row_groups_are_counted_as_one_table(client, file, want):
     assert_same_terms(streamed(open_files(file), runner=ClusterRunner(client, BUDGET)), want)
 
 
+def test_what_is_too_large_to_come_with_every_task_is_fetched(client, file, want, monkeypatch):
+    monkeypatch.setattr("certselect.table.streams.cluster._ALONG", 0)
+    assert_same_terms(streamed(open_files(file), runner=ClusterRunner(client, BUDGET)), want)
+
+
 def test_text_files_are_counted_as_one_table(client, frame, tmp_path):
     source = as_csv_files(frame, tmp_path)
     assert_same_terms(streamed(source, runner=ClusterRunner(client, BUDGET)), streamed(source))

@@ -30,6 +30,7 @@ from certselect.threads import on_jobs
 _CELLS = 40_000_000
 _FEWEST_EACH, _MOST_EACH = 4, 64
 _ADDED_AT_ONCE = 4
+_ALONG = 1 << 24  # bytes that may travel with the tasks of a pass, which saves waiting for them
 
 
 @runtime_checkable
@@ -177,31 +178,38 @@ class _Tasks:
 
     def __post_init__(self) -> None:
         self._token = uuid4().hex
-        self._reader = f"certselect-reader-{self._token}"
         if isinstance(self.source, DaskRows):
             self.graph, self._units = self.source.tasks(self.columns)
-            self.graph[self._reader] = self.source.form
+            self._reader = pickle.dumps(self.source.form)
         else:
             self._units = list(range(len(self.source.units)))
-            self.graph[self._reader] = self.source
+            self._reader = pickle.dumps(self.source)
 
     def learn(self, learnt: Any, groups: Sequence[tuple[int, int]]) -> Hashable:
         """Add the tasks that learn something of all units, group by group; returns that of the sum."""
         number = len(self.finished)
-        fresh = f"certselect-fresh-{self._token}-{number}"
-        self.graph[fresh] = pickle.dumps(learnt)  # each task makes its own of it
+        # Each task makes its own of both.
+        fresh = self._given(f"certselect-fresh-{self._token}-{number}", pickle.dumps(learnt), len(groups))
+        reader = self._given(f"certselect-reader-{self._token}", self._reader, len(groups))
         found: list[Hashable] = []
         for first, end in groups:
             learn = (f"certselect-learn-{self._token}", number, first)
             rows = (f"certselect-rows-{self._token}", number, first)
             names, units = list(self.source.units[first:end]), self._units[first:end]
-            self.graph[learn] = (_learn_units, fresh, self._reader, names, units, self.block_rows)
+            self.graph[learn] = (_learn_units, fresh, reader, names, units, self.block_rows)
             self.graph[rows] = (_told, learn)
             self.finished[rows] = end - first
             found.append(learn)
         return self._sum(found, fresh, number)
 
-    def _sum(self, found: list[Hashable], fresh: str, number: int) -> Hashable:
+    def _given(self, key: str, content: bytes, n_tasks: int) -> Hashable:
+        """What tasks are given: the content, which comes with them, or the key of a task that has it, if large."""
+        if len(content) * n_tasks <= _ALONG:
+            return content
+        self.graph[key] = content
+        return key
+
+    def _sum(self, found: list[Hashable], fresh: Hashable, number: int) -> Hashable:
         level = 0
         while len(found) > 1:
             sums: list[Hashable] = []
@@ -224,8 +232,8 @@ def _groups(n_units: int, most: int) -> list[tuple[int, int]]:
 # On the workers
 
 
-def _learn_units(fresh: bytes, reader: Any, names: Sequence[str], units: Iterable[Any], at_once: int) -> _Part:
-    learnt, n_rows, sums = pickle.loads(fresh), 0, {}
+def _learn_units(fresh: bytes, given: bytes, names: Sequence[str], units: Iterable[Any], at_once: int) -> _Part:
+    learnt, reader, n_rows, sums = pickle.loads(fresh), pickle.loads(given), 0, {}
     with on_jobs(1):  # every thread of a worker has a task of its own
         for name, unit in zip(names, units, strict=True):
             for block in _blocks(reader, unit, learnt.columns, at_once, sums):
