@@ -13,12 +13,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from certselect.errors import InvalidInput
 from certselect.table.columns import Column, gather
-from certselect.table.model import Block, Decision
+from certselect.table.model import Block, Decision, gather_decisions
 from certselect.table.times import dates_in_text
 
 # Columns of so few different values tell something else than one row from another.
@@ -42,8 +43,6 @@ _CALLED_SO = re.compile(
 _CAMEL_CASE = re.compile(r"[a-z](Id|ID)$")
 # Tables of ranks have such columns throughout, and no table has more than a few record numbers.
 MOST_IN_A_ROW = 2
-IN_A_ROW = ", one after the other"
-MEASURED = "measured as a number"
 # Whole numbers up to this are the same as floats and as integers.
 EXACT = 2.0**53
 # Texts of more levels than this share of the rows have a level for every row or two.
@@ -54,7 +53,7 @@ TOO_MANY = 0.5
 class _Judged:
     position: int
     kind: str
-    why: str
+    facts: Mapping[str, Any]
 
 
 def settle_kinds(
@@ -71,22 +70,19 @@ def settle_kinds(
     """
     judged = [verdict for block in blocks for verdict in _judge(block, names, given)]
     judged = [verdict for verdict in judged if verdict.kind not in LEFT_OUT or verdict.position not in kept]
-    ranks = [verdict for verdict in judged if verdict.why.endswith(IN_A_ROW)]
+    ranks = [verdict for verdict in judged if in_a_row(verdict.facts)]
     if len(ranks) > MOST_IN_A_ROW:
         judged = [verdict for verdict in judged if verdict not in ranks]
     seconds = {verdict.position: "number" for verdict in judged if verdict.kind == DATE}
     skipped = {verdict.position: "skip" for verdict in judged if verdict.kind in LEFT_OUT}
     settled = _recast(blocks, names, {**given, **seconds, **skipped})
-    judged += [_Judged(i, DATE, MEASURED) for i in dates if i not in given]
-    return settled, gather_decisions((verdict.kind, verdict.why, verdict.position) for verdict in judged)
+    judged += [_Judged(i, DATE, {}) for i in dates if i not in given]
+    return settled, gather_decisions((verdict.kind, verdict.facts, verdict.position) for verdict in judged)
 
 
-def gather_decisions(made: Iterable[tuple[str, str, int]]) -> tuple[Decision, ...]:
-    """Decisions (kind, why, column), those of one kind for one reason put together, in order of their first column."""
-    found: dict[tuple[str, str], list[int]] = {}
-    for kind, why, position in sorted(made, key=lambda one: one[2]):
-        found.setdefault((kind, why), []).append(position)
-    return tuple(Decision(kind, why, tuple(columns)) for (kind, why), columns in found.items())
+def in_a_row(facts: Mapping[str, Any]) -> bool:
+    """Whether a column is an identifier only because its numbers follow one another."""
+    return bool(facts.get("numbers")) and not facts["named_so"]
 
 
 def zeros(n_rows: int, positions: Sequence[int]) -> Block:
@@ -139,11 +135,11 @@ def _judge_levels(block: Block, place: int, position: int) -> Iterable[_Judged]:
     present, levels = int((codes >= 0).sum()), len(np.unique(codes[codes >= 0]))
     dated = dates_in_text(vocabulary)
     if dated is not None:
-        yield _Judged(position, DATE, MEASURED + dated[1])
+        yield _Judged(position, DATE, dated[1])
     elif levels > MOST_LEVELS and levels >= NEARLY_ALL * present:
-        yield _Judged(position, IDENTIFIER, f"{levels} different values in {present} rows")
+        yield _Judged(position, IDENTIFIER, {"different": levels, "rows": present})
     elif levels > MOST_LEVELS and levels > TOO_MANY * present:
-        yield _Judged(position, TEXT, f"{levels} levels in {present} rows, too many to count")
+        yield _Judged(position, TEXT, {"different": levels, "rows": present})
 
 
 def _judge_numbers(block: Block, place: int, position: int, *, named_so: bool) -> Iterable[_Judged]:
@@ -157,8 +153,8 @@ def _judge_numbers(block: Block, place: int, position: int, *, named_so: bool) -
     different = np.unique(column)
     dense = float(different[-1]) - float(different[0]) < DENSE * len(column)
     if len(different) > MOST_LEVELS and len(different) >= NEARLY_ALL * len(column) and (dense or named_so):
-        how = ", and called so" if named_so else IN_A_ROW
-        yield _Judged(position, IDENTIFIER, f"{len(different)} different whole numbers in {len(column)} rows{how}")
+        facts = {"different": len(different), "rows": len(column), "numbers": True, "named_so": named_so}
+        yield _Judged(position, IDENTIFIER, facts)
 
 
 def _may_identify(block: Block, called: Collection[int]) -> list[int]:

@@ -113,7 +113,7 @@ def read_table(
     target = read_target(y, shape[0], task, rows)
     warn_of_left_out(decisions, names)
     skipped = tuple(sorted(columns.find("kinds", i) for i, kind in (how.kinds or {}).items() if kind == "skip"))
-    decisions += ((Decision(SKIPPED, "as asked", skipped),) if skipped else ()) + target.decisions
+    decisions += ((Decision(SKIPPED, skipped),) if skipped else ()) + target.decisions
     given_weights = sample_weight is not None
     return Table(
         blocks, names, target.codes, target.classes, target.numbers, weights, policy, decisions, weighted=given_weights

@@ -151,5 +151,4 @@ def _many_whole_numbers(column: Values) -> Decision | None:
     different = len(np.unique(column))
     if different <= MANY_CLASSES or len(column) >= FEW_ROWS_EACH * different:
         return None
-    how = f"{different} different whole numbers in {len(column)} rows are a number to predict, not classes"
-    return Decision("target", how)
+    return Decision("target", facts={"different": different, "rows": len(column)})

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from certselect.errors import InvalidInput
 from certselect.table.kinds import (
     DATE,
     DENSE,
     IDENTIFIER,
-    IN_A_ROW,
-    MEASURED,
     MOST_LEVELS,
     NEARLY_ALL,
     TEXT,
@@ -79,10 +77,10 @@ def _is_gapped(facts: ColumnFacts) -> bool:
     return facts.whole and 0 < facts.missing < facts.rows and not facts.dated
 
 
-def judge(column: ColumnFacts, exact: int | None, named_so: bool) -> tuple[str, str] | None:
+def judge(column: ColumnFacts, exact: int | None, named_so: bool) -> tuple[str, dict[str, Any]] | None:
     """What a column is by its values, where nobody said it, and why; `exact` different ones, where that is known."""
     if column.dated:
-        return DATE, MEASURED
+        return DATE, {}
     if column.boolean or column.rows <= MOST_LEVELS:
         return None
     return _judge_words(column) if column.kind == "category" else _judge_numbers(column, exact, named_so)
@@ -93,33 +91,32 @@ def one_of_words(feature: Feature) -> bool:
     return (feature.facts.kind == "category") != (feature.kind == "levels")
 
 
-def _judge_words(column: ColumnFacts) -> tuple[str, str] | None:
+def _judge_words(column: ColumnFacts) -> tuple[str, dict[str, Any]] | None:
     known = column.values
     dated = dates_in_text(in_order(list(known))) if known else None
     if dated is not None:
-        return DATE, MEASURED + dated[1]
+        return DATE, dated[1]
     if known is None and column.different >= NEARLY_ALL * column.present:
-        return IDENTIFIER, "another value in nearly every row of a block"
+        return IDENTIFIER, {"different": column.different, "rows": column.present}
     levels = column.different if known is None else len(known)
     if levels <= MOST_LEVELS:
         return None
     if levels >= NEARLY_ALL * column.present:
-        return IDENTIFIER, f"{levels} different values in {column.present} rows"
+        return IDENTIFIER, {"different": levels, "rows": column.present}
     if known is not None and levels > TOO_MANY * column.present:
-        return TEXT, f"{levels} levels in {column.present} rows, too many to count"
+        return TEXT, {"different": levels, "rows": column.present}
     if known is None or levels > MOST_NUMBERS:
-        return TEXT, f"more than {MOST_NUMBERS} levels, too many to count block by block"
+        return TEXT, {"more_than": MOST_NUMBERS}
     return None
 
 
-def _judge_numbers(column: ColumnFacts, exact: int | None, named_so: bool) -> tuple[str, str] | None:
+def _judge_numbers(column: ColumnFacts, exact: int | None, named_so: bool) -> tuple[str, dict[str, Any]] | None:
     if not may_identify(column) or not (named_so or is_dense(column)):
         return None
     different = column.different if exact is None else exact
     if different < NEARLY_ALL * column.present or different <= MOST_LEVELS:
         return None
-    how = ", and called so" if named_so else IN_A_ROW
-    return IDENTIFIER, f"{different} different whole numbers in {column.present} rows{how}"
+    return IDENTIFIER, {"different": different, "rows": column.present, "numbers": True, "named_so": named_so}
 
 
 def may_identify(column: ColumnFacts) -> bool:

@@ -57,8 +57,7 @@ def target_of(name: str, facts: ColumnFacts, task: str, many: int | None) -> Str
         )
     too_many = many is not None and many > MANY_CLASSES and facts.rows < FEW_ROWS_EACH * many
     if not measured and task == "auto" and numbers and too_many:
-        how = f"{many} different whole numbers in {facts.rows} rows are a number to predict, not classes"
-        decisions = (Decision("target", how),)
+        decisions = (Decision("target", facts={"different": many, "rows": facts.rows}),)
         measured = True
     ends = facts.low, facts.high
     if (facts.low is not None and len({*map(float, ends)} if measured else {*ends}) == 1) or many == 1:

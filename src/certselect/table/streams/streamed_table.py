@@ -13,8 +13,8 @@ from certselect.names import Columns
 from certselect.settings import Constraints, Reading
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table.complete import name_columns
-from certselect.table.kinds import DATE, IN_A_ROW, MOST_IN_A_ROW, SKIPPED, called_identifiers, gather_decisions
-from certselect.table.model import Decision, Missing, Table
+from certselect.table.kinds import DATE, MOST_IN_A_ROW, SKIPPED, called_identifiers, in_a_row
+from certselect.table.model import Decision, Missing, Table, gather_decisions
 from certselect.table.parts import check_names
 from certselect.table.reading import read_table, stated_kinds, warn_of_left_out
 from certselect.table.streams.column_kinds import (
@@ -170,11 +170,11 @@ class StreamedTable:
     def _settle_features(self, facts: Mapping[str, ColumnFacts]) -> None:
         given, _ = stated_kinds(self.reading.kinds, None, self.feature_names)
         judged = dict(self._judged(facts, given))
-        ranks = [i for i, (_, why) in judged.items() if why.endswith(IN_A_ROW)]
+        ranks = [i for i, (_, facts) in judged.items() if in_a_row(facts)]
         if len(ranks) > MOST_IN_A_ROW:
             judged = {i: verdict for i, verdict in judged.items() if i not in ranks}
         self.features = tuple(
-            feature_of(name, facts.get(name), given.get(i), judged.get(i, ("", ""))[0])
+            feature_of(name, facts.get(name), given.get(i), judged.get(i, ("", {}))[0])
             for i, name in enumerate(self.feature_names)
         )
         made = [(kind, why, i) for i, (kind, why) in judged.items()]
@@ -182,11 +182,11 @@ class StreamedTable:
         asked = Columns(self.feature_names)
         skipped = sorted(asked.find("kinds", i) for i, kind in (self.reading.kinds or {}).items() if kind == "skip")
         if skipped:
-            self.decisions += (Decision(SKIPPED, "as asked", tuple(skipped)),)
+            self.decisions += (Decision(SKIPPED, tuple(skipped)),)
 
     def _judged(
         self, facts: Mapping[str, ColumnFacts], given: Mapping[int, str]
-    ) -> Iterator[tuple[int, tuple[str, str]]]:
+    ) -> Iterator[tuple[int, tuple[str, dict[str, Any]]]]:
         """What columns are by their values, where nobody said it, and why."""
         called = called_identifiers(self.feature_names)
         exact = self._different(facts, called)
