@@ -134,7 +134,7 @@ def test_no_answer_holds_what_may_not_be_chosen_whatever_its_size():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"run": 5}, {"nested": True}, {"warm_start": True}],
+    [{"run": 5}, {"nested": True}, {"warm_start": True}, {"scores": "rising"}],
 )
 def test_records_that_cannot_work_are_refused_when_they_are_made(wrong):
     with pytest.raises(InvalidInput):

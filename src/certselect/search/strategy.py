@@ -13,6 +13,9 @@ from certselect.errors import InvalidInput
 from certselect.names import find_name, shown
 from certselect.search.found import Found
 
+# What `Strategy.scores` may be.
+SCORES = ("", "ranking", "removals", "steps", "improving")
+
 
 class Nested(NamedTuple):
     """How one run holds the answers for several sizes, where rules ask for nothing but the size."""
@@ -46,9 +49,15 @@ class Strategy:
     bounds : bool
         Whether its answers always come with a bound.
     stepwise : bool
-        Whether it can search by a criterion that is no sum over pairs, such as "cmim".
+        Whether it can search by a criterion that is not a sum over pairs, such as "cmim".
     requires : str
         The extra of certselect that has to be installed; empty for none.
+    scores : {"", "ranking", "removals", "steps", "improving"}
+        What `found.scores` are, so that a saved result can be checked. "ranking": a value for each leading part
+        of the ranking. "removals": one after each removal, none if nothing had to be removed. "steps": one after
+        each step, up or down. "improving": values of ever better subsets of k features. Empty: not checked.
+    draws : bool
+        Whether it fills `found.drawn_size`.
     """
 
     name: str
@@ -61,6 +70,8 @@ class Strategy:
     bounds: bool = False
     requires: str = ""
     stepwise: bool = False
+    scores: str = ""
+    draws: bool = False
 
     def __post_init__(self) -> None:
         if not callable(self.run):
@@ -71,6 +82,9 @@ class Strategy:
         if self.warm_start and "warm_start" not in inspect.signature(self.run).parameters:
             got = "a strategy with warm_start=True and no such option"
             raise InvalidInput(got, "a keyword-only parameter warm_start", "Leave warm_start out.")
+        if self.scores not in SCORES:
+            got = f"a strategy with scores={shown(self.scores)}"
+            raise InvalidInput(got, f"one of {', '.join(map(repr, SCORES))}", "Leave scores out.")
 
     @cached_property
     def options(self) -> dict[str, Any]:

@@ -182,4 +182,5 @@ STRATEGY = Strategy(
     annealing,
     "simulated annealing by swaps; can leave local optima that stop greedy searches",
     needs_all_pairs=True,
+    scores="improving",
 )

@@ -95,4 +95,5 @@ STRATEGY = Strategy(
     "removes the least useful feature until k are left; sees features that matter only together",
     needs_all_pairs=True,
     nested=LAST_REMOVALS,
+    scores="removals",
 )

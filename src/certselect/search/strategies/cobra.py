@@ -86,4 +86,6 @@ STRATEGY = Strategy(
     needs_all_pairs=True,
     warm_start=True,
     bounds=True,
+    scores="improving",
+    draws=True,
 )

@@ -143,4 +143,5 @@ STRATEGY = Strategy(
     "finds the optimal subset and proves it; at the time limit, the best one found and its gap",
     needs_all_pairs=True,
     bounds=True,
+    scores="improving",
 )

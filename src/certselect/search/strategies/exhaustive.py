@@ -272,4 +272,5 @@ STRATEGY = Strategy(
     "tries every subset, so its answer is optimal; up to a few million subsets",
     needs_all_pairs=True,
     bounds=True,
+    scores="improving",
 )

@@ -60,4 +60,5 @@ STRATEGY = Strategy(
     "forward selection with steps back where they help",
     in_order_of_choice=True,
     stepwise=True,
+    scores="steps",
 )

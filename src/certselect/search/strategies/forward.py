@@ -41,4 +41,5 @@ STRATEGY = Strategy(
     in_order_of_choice=True,
     nested=FIRST_CHOICES,
     stepwise=True,
+    scores="ranking",
 )

@@ -136,4 +136,5 @@ STRATEGY = Strategy(
     genetic,
     "evolves a population of subsets; combines what good subsets have in common",
     needs_all_pairs=True,
+    scores="improving",
 )

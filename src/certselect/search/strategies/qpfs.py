@@ -214,4 +214,5 @@ STRATEGY = Strategy(
     in_order_of_choice=True,
     nested=FIRST_CHOICES,
     requires="solvers",
+    scores="ranking",
 )

@@ -30,4 +30,5 @@ STRATEGY = Strategy(
     "takes the k most relevant features, however redundant; a baseline",
     in_order_of_choice=True,
     nested=FIRST_CHOICES,
+    scores="ranking",
 )

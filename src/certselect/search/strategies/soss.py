@@ -120,4 +120,6 @@ STRATEGY = Strategy(
     "solves a concave quadratic programme and rounds it at random; for comparison",
     needs_all_pairs=True,
     requires="solvers",
+    scores="improving",
+    draws=True,
 )
