@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from certselect.criteria.problem import SubsetProblem
     from certselect.criteria.units import MergedUnits
 
+_NAMED = 5
+
 
 def check_size(k: object, problem: SubsetProblem, called: str = "k") -> int:
     """The size as an int; refuses one that no subset of the candidates can have. `called` is the user's parameter."""
@@ -25,14 +27,6 @@ def check_size(k: object, problem: SubsetProblem, called: str = "k") -> int:
     names, n_excluded, available = problem.feature_names, len(problem.excluded), len(problem.candidates)
     if 1 <= k <= available:
         return int(k)
-    constant = np.flatnonzero(problem.constant)
-    notes = []
-    if len(constant):
-        notes.append(f"{len(constant)} are constant or were left out: {_some(names, constant)}")
-    if n_excluded:
-        notes.append(f"{n_excluded} are excluded")
-    if problem.copies:
-        notes.append(f"{len(problem.copies)} are copies of others")
     if available == 0 and not n_excluded:
         raise InvalidInput(
             f"a table whose {len(names)} features are all constant, or left out",
@@ -45,6 +39,7 @@ def check_size(k: object, problem: SubsetProblem, called: str = "k") -> int:
             "at least one feature left to choose",
             "Exclude fewer.",
         )
+    notes = problem.domain.counts_in_words(named=_NAMED)
     note = f" ({'; '.join(notes)})" if notes else ""
     raise InvalidInput(f"{called}={k}", f"1 to {available}, the usable features{note}", "Choose a size between these.")
 
@@ -132,4 +127,4 @@ def _nearest(least: np.ndarray, k: int) -> str:
 
 def _some(names: Sequence[str], indices: Iterable[int]) -> str:
     listed = [repr(names[i]) for i in indices]
-    return ", ".join(listed[:5]) + (", ..." if len(listed) > 5 else "")
+    return ", ".join(listed[:_NAMED]) + (", ..." if len(listed) > _NAMED else "")

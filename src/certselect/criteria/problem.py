@@ -13,6 +13,7 @@ import numpy as np
 from certselect.criteria.column_constraints import ColumnConstraints
 from certselect.criteria.copies import copies_left_out
 from certselect.criteria.definitions import Criterion, SameWeight
+from certselect.criteria.domain import CONSTANT, DUPLICATE, EXCLUDED, LEFT_OUT_BECAUSE, UNUSED, Domain
 from certselect.criteria.feasibility import check_feasible, check_size
 from certselect.criteria.known import AnyCriterion, find_criterion
 from certselect.criteria.objective import Objective, check_scale
@@ -60,6 +61,8 @@ class SubsetProblem(Objective):
         Features that are left out because they say the same as another one, and which that is.
     exactly : bool
         Whether a subset has k features even where a criterion finds that fewer say all there is, as "cmi" may.
+    unused : mapping from int to str
+        Columns that were left out when the table was read, each with the reason: a kind of `Decision`.
     """
 
     feature_names: tuple[str, ...]
@@ -68,6 +71,7 @@ class SubsetProblem(Objective):
     any_size: bool = False
     copies: Mapping[int, int] = field(default_factory=dict)
     exactly: bool = False
+    unused: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def from_matrix(
@@ -130,6 +134,23 @@ class SubsetProblem(Objective):
         """Features that the constraints exclude."""
         return () if self.constraints is None else self.constraints.exclude
 
+    @cached_property
+    def domain(self) -> Domain:
+        """The columns that can be chosen, and why the others cannot."""
+        found: dict[str, list[str]] = {reason: [] for reason in LEFT_OUT_BECAUSE}
+        for i in np.flatnonzero(self.constant).tolist():
+            found[self.unused.get(i, CONSTANT)].append(self.feature_names[i])
+        found[EXCLUDED] += [self.feature_names[i] for i in self.excluded]
+        found[DUPLICATE] += [self.feature_names[i] for i in self.copies]
+        asked = self.constraints
+        included = 0 if asked is None else len(asked.include)
+        return Domain(
+            n_columns=self.n_features,
+            left_out={reason: tuple(names) for reason, names in found.items() if names},
+            constrained=asked is not None and asked.beyond_exclusion,
+            only_choice=not self.any_size and self.k in (len(self.candidates), included),
+        )
+
     @property
     def candidate_matrix(self) -> np.ndarray:
         """Q of the candidates alone, in their order."""
@@ -186,12 +207,7 @@ class SubsetProblem(Objective):
         usable = len(self.candidates)
         if not isinstance(wanted, int | np.integer) or usable == 0 or wanted <= usable:
             return self.of_size(wanted, "n_features_to_select")  # which says what is wrong with it, if anything is
-        counts = {
-            "constant": int(self.constant.sum()),
-            "excluded": len(self.excluded),
-            "copies of others": len(self.copies),
-        }
-        left_out = [f"{count} more are {how}" for how, count in counts.items() if count]
+        left_out = self.domain.counts_in_words()
         warn_user(
             f"Asked for {wanted} features, but the table has {usable} that can be chosen"
             + (f" ({', '.join(left_out)})" if left_out else "")
@@ -249,6 +265,8 @@ def unsized_problem(
     asked = constraints or Constraints()
     stated = state_constraints(terms.feature_names, terms.constant, asked)
     whole = _unsized(terms.single(found.single), pairs, found, terms.feature_names, terms.constant, stated)
+    unused = {i: one.kind for one in terms.decisions if one.kind in UNUSED for i in one.columns}
+    whole = replace(whole, unused=unused) if unused else whole
     copies = copies_left_out(terms.copies, stated) if asked.copies == "first" else {}
     if not copies:
         return whole

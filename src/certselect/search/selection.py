@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,23 +9,16 @@ from typing import Any
 import numpy as np
 
 from certselect.certificate import Certificate
+from certselect.criteria.domain import Domain
 from certselect.criteria.known import AnyCriterion, list_criteria
 from certselect.criteria.problem import SubsetProblem
-from certselect.criteria.stepwise import NO_SUM_OVER_PAIRS, StepwiseCriterion
-from certselect.shown_numbers import rounded_up
+from certselect.search.wording import about_bound, statement
 
 COMPLETE = "complete"
 PROVEN_OPTIMAL = "proven optimal"
 INTERRUPTED = "interrupted"
 # Beside the stages in `Selection.seconds`: the time limit that ended some of them early.
 LIMIT = "limit"
-
-# Gaps up to this are what rounding the best subset's value and its bound once each leaves of none at all.
-_ROUNDING = 2.0**-51
-# Up to this they are worth no percentage.
-_SMALL = 1e-9
-# No smaller percentage is named: 0.0001 % reads better than 7.6e-07 %, and is true as well.
-_LEAST_NAMED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +68,8 @@ class Selection:
     without_copies : bool
         Whether features were left out because they say the same as another one: the bound is
         then on subsets without two such.
+    saved_domain : Domain or None
+        The columns it was chosen from, if it was read from a file.
     problem : SubsetProblem or None
         The problem it answers; None if it was read from a file, which knows no table.
     """
@@ -102,7 +96,13 @@ class Selection:
     any_size: bool = False
     without_copies: bool = False
     computed_on: str = ""
+    saved_domain: Domain | None = field(default=None, repr=False)
     problem: SubsetProblem | None = field(default=None, repr=False)
+
+    @property
+    def domain(self) -> Domain | None:
+        """The columns among which the subset was chosen; None where neither a problem nor a file says."""
+        return self.saved_domain if self.problem is None else self.problem.domain
 
     @property
     def unit(self) -> str:
@@ -121,7 +121,7 @@ class Selection:
 
     @property
     def statement(self) -> str:
-        """What is proven, in words: "No 12 features score more than 0.024 % above these."; empty if nothing is.
+        """What is proven: "No 8 of the 30 columns score more than 0.25 % above these."; empty if nothing is.
 
         Examples
         --------
@@ -129,28 +129,13 @@ class Selection:
         >>> from certselect import SubsetProblem, select
         >>> problem = SubsetProblem.from_matrix(np.diag([3.0, 2.0, 1.0]), k=2, exclude=[0])
         >>> select(problem, "exhaustive").statement
-        'Proven: no 2 features that respect the constraints score more than these.'
+        "The only possible choice: all 2 columns considered (1 left out: 'x0' as excluded)."
         """
-        if math.isnan(self.gap):
-            return ""
-        if self.gap <= (_ROUNDING if self.status == PROVEN_OPTIMAL else 0.0):
-            return f"Proven: no {self._all_others} more than {self._this}."
-        if math.isinf(self.gap):
-            return f"No {self._all_others} more than {rounded_up(self.upper_bound, 6)}."
-        if self.gap <= _SMALL:
-            return f"Proven to {rounded_up(self.gap, 2)} of the value: no {self._all_others} more than {self._this}."
-        named = rounded_up(max(self.gap, _LEAST_NAMED), 2, 100)
-        return f"No {self._all_others} more than {named} % above {self._this}."
+        return statement(self, optimal=self.status == PROVEN_OPTIMAL)
 
     def about_bound(self, certify: str = "certify=True") -> str:
         """The statement; where there is none, that no bound was computed and what computes one."""
-        if isinstance(self._known_criterion, StepwiseCriterion):
-            return f"No bound exists for {self.criterion}: {NO_SUM_OVER_PAIRS}."
-        if self.statement or self.any_size:
-            return self.statement or "No bound was computed."
-        columns = 0 if self.problem is None else len(self.problem.candidates)
-        pairs = f", from all {columns * (columns - 1) // 2:,} pairs of {columns} columns" if columns else ""
-        return f"No bound was computed: {certify} computes one{pairs}."
+        return about_bound(self, self._known_criterion, certify)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a report that people can read: one HTML file that needs no network.
@@ -173,18 +158,3 @@ class Selection:
 
         asked = "Which features score" if self.any_size else f"Which {self.k} features score"
         return selection_facts(self) | {"title": "Feature selection report", "question": f"{asked} highest together?"}
-
-    @property
-    def _all_others(self) -> str:
-        """The subsets the bound is on, and a verb: "12 features that respect the constraints score"."""
-        one = self.k == 1 and not self.any_size
-        features = "feature" if one else "features"
-        if not one:
-            different = "different " if self.without_copies else ""
-            features = f"{different}features" if self.any_size else f"{self.k} {different}features"
-        respect = f" that {'respects' if one else 'respect'} the constraints" if self.constrained else ""
-        return f"{features}{respect} {'scores' if one else 'score'}"
-
-    @property
-    def _this(self) -> str:
-        return "this one" if self.k == 1 else "these"
