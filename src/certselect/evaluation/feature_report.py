@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from certselect.information import InformationTerms
 from certselect.search.selection import PROVEN_OPTIMAL, Selection
 from certselect.shown_numbers import p_words, percent
 from certselect.table.kinds import KEPT_OUT
+from certselect.table.model import Decision, gather_decisions
 
 # A feature is above chance if a shuffled column would carry as much information more rarely than this.
 SIGNIFICANCE = 0.05
@@ -21,7 +23,12 @@ _NEARLY_ALL = 0.9
 _NEVER = 1e-15
 # Exchanges that change less, relative to what the subset is worth, change nothing but rounding.
 _ROUNDING = 1e-12
-_HIGHER_TOGETHER = "other features score higher together"
+# What decided about a feature: it could not be chosen; or it was included, or adds to the score; or an exchange, the
+# score of the others together, or the order of choice speaks against it.
+EXCLUDED, CONSTANT, COPY = "excluded", "constant", "copy"
+INCLUDED, ADDS = "included", "adds"
+EXCHANGE, TOGETHER, ORDER = "exchange", "together", "order"
+REASONS = (*KEPT_OUT, EXCLUDED, CONSTANT, COPY, INCLUDED, ADDS, EXCHANGE, TOGETHER, ORDER)
 
 
 def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, list[Any]]:
@@ -48,6 +55,9 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
     swap_loss : how much the score of the subset would fall by that exchange; negative if it would rise.
         NaN where there is none.
     proven : whether it is proven that the feature is in an optimal subset, or in none.
+    reason : what decided: for a feature that could not be chosen "excluded", "constant", "copy", "identifier", "text"
+        or "skipped"; for a chosen one "included" or "adds"; for others "exchange", "together" (where constraints
+        decide what may be swapped) or "order" (of choice).
     why : all that in words. A feature whose p-value is above 0.05, and so every one whose relevance is not
         above chance, is said to be no better than chance by itself; together with others it may be.
 
@@ -105,9 +115,57 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
         "swap_loss": swap_loss.tolist(),
         "proven": proven.tolist(),
     }
-    reasons = _Reasons(columns, terms, problem)
-    columns["why"] = [reasons.of(i) for i in range(n)]
+    columns["reason"] = reason_codes(
+        columns,
+        unused={i: one.kind for one in terms.decisions if one.kind in KEPT_OUT for i in one.columns},
+        constant=set(np.flatnonzero(terms.constant).tolist()),
+        copies=problem.copies,
+        include=() if problem.constraints is None else problem.constraints.include,
+        exclude=problem.excluded,
+        stepwise=problem.steps is not None,
+    )
+    columns["why"] = in_words(columns, (*terms.decisions, *copy_decisions(problem)), problem.criterion.unit)
     return columns
+
+
+def copy_decisions(problem: SubsetProblem | None) -> tuple[Decision, ...]:
+    """The features that were left out because they are duplicates of others."""
+    if problem is None:
+        return ()
+    names = problem.feature_names
+    return gather_decisions(("copy", {"of": names[kept]}, left_out) for left_out, kept in problem.copies.items())
+
+
+def reason_codes(
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    unused: Mapping[int, str],
+    constant: Collection[int],
+    copies: Collection[int],
+    include: Iterable[int],
+    exclude: Iterable[int],
+    stepwise: bool,
+) -> list[str]:
+    """What decided about each feature, by the columns of the explanation and by what is known of features.
+
+    `unused` are features that were left out when the table was read, with the kind of decision.
+    """
+    included, excluded = set(include), set(exclude)
+
+    def reason(i: int) -> str:
+        if i in excluded:
+            return EXCLUDED
+        if i in constant:
+            return unused.get(i, CONSTANT)
+        if i in copies:
+            return COPY
+        if columns["chosen"][i]:
+            return INCLUDED if i in included else ADDS
+        if columns["swap_with"][i] is not None:
+            return EXCHANGE
+        return ORDER if stepwise else TOGETHER
+
+    return [reason(i) for i in range(len(columns["feature"]))]
 
 
 def _worth_and_exchanges(problem: SubsetProblem, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -139,59 +197,60 @@ def _proven(selection: Selection, terms: InformationTerms) -> np.ndarray:
     return np.array([name in settled for name in terms.feature_names])
 
 
-class _Reasons:
-    """The words for each feature."""
+def in_words(columns: Mapping[str, Sequence[Any]], decisions: Iterable[Decision], unit: str) -> list[str]:
+    """Why each feature was chosen or left out, made from the other columns of the explanation and the decisions."""
+    sentences = _Sentences(columns, decisions, unit)
+    return [sentences.of(i) for i in range(len(columns["feature"]))]
 
-    def __init__(self, columns: dict[str, list[Any]], terms: InformationTerms, problem: SubsetProblem) -> None:
-        self._columns, self._constant = columns, terms.constant
-        self._kept_out = {
-            i: f"{one.kind} ({one.why})" for one in terms.decisions if one.kind in KEPT_OUT for i in one.columns
-        }
-        self._copies = {i: terms.feature_names[kept] for i, kept in problem.copies.items()}
-        self._unit, self._stepwise = problem.criterion.unit, problem.steps is not None
-        stated = problem.constraints
-        self._include = set(stated.include) if stated is not None else set()
-        self._exclude = set(stated.exclude) if stated is not None else set()
-        self._rounding = _ROUNDING * float(np.abs(terms.relevance[np.array(columns["chosen"])]).sum())
+
+class _Sentences:
+    """The sentence for each feature."""
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]], decisions: Iterable[Decision], unit: str) -> None:
+        self._columns, self._unit = columns, unit
+        told = [one for one in decisions if one.kind in (*KEPT_OUT, COPY)]
+        self._decided = {i: one for one in told for i in one.columns}
+        relevance = np.array(columns["relevance"], dtype=np.float64)
+        self._rounding = _ROUNDING * float(np.abs(relevance[np.array(columns["chosen"])]).sum())
 
     def of(self, i: int) -> str:
         proven = "proven, " if self._columns["proven"][i] else ""
         chosen = "chosen" if self._columns["chosen"][i] else "left out"
-        if i in self._exclude:
-            return f"{proven}{chosen}: excluded"
-        if self._constant[i]:
-            return f"{proven}{chosen}: {self._kept_out.get(i, 'constant')}"
-        if i in self._copies:
-            return f"{proven}{chosen}: says the same as {self._copies[i]!r}"
-        reasons = self._for(i) if self._columns["chosen"][i] else self._against(i)
+        return f"{proven}{chosen}: {'; '.join(self._reasons(i))}"
+
+    def _reasons(self, i: int) -> list[str]:
+        reason = self._columns["reason"][i]
+        if reason in (EXCLUDED, CONSTANT):
+            return [reason]
+        if reason in KEPT_OUT:
+            why = self._decided[i].why if i in self._decided else ""
+            return [f"{reason} ({why})" if why else reason]
+        if reason == COPY:
+            return [(self._decided[i].why if i in self._decided else "") or "says the same as another feature"]
+        reasons = [*self._decisive(i, reason)]
         p_value = self._columns["p_value"][i]
         if p_value > SIGNIFICANCE:
             reasons.append(f"by itself no better than chance ({p_words(p_value, SIGNIFICANCE)})")
-        return f"{proven}{chosen}: {'; '.join(reasons)}"
+        return reasons
 
-    def _for(self, i: int) -> list[str]:
-        if i in self._include:
-            return ["always included"]
-        reasons = [f"adds {self._amount(self._columns['worth'][i])} to the score"]
-        if self._columns["swap_with"][i] is not None:
-            reasons.append(
-                f"replacing it by {self._columns['swap_with'][i]!r}, the best exchange, would {self._change(i)}"
-            )
-        return reasons + self._nearly_copy(i)
-
-    def _against(self, i: int) -> list[str]:
+    def _decisive(self, i: int, reason: str) -> Iterable[str]:
         other = self._columns["swap_with"][i]
-        if other is None:
-            reasons = ["others added more when they were chosen" if self._stepwise else _HIGHER_TOGETHER]
+        if reason == INCLUDED:
+            yield "always included"
+            return
+        if reason == ADDS:
+            yield f"adds {self._amount(self._columns['worth'][i])} to the score"
+            if other is not None:
+                yield f"replacing it by {other!r}, the best exchange, would {self._change(i)}"
+        elif reason == EXCHANGE:
+            yield f"putting it in for {other!r}, the best exchange, would {self._change(i)}"
         else:
-            reasons = [f"putting it in for {other!r}, the best exchange, would {self._change(i)}"]
-        return reasons + self._nearly_copy(i)
-
-    def _nearly_copy(self, i: int) -> list[str]:
+            yield (
+                "others added more when they were chosen" if reason == ORDER else "other features score higher together"
+            )
         part = self._columns["shared_part"][i]
-        if not part >= _NEARLY_ALL:
-            return []
-        return [f"shares {percent(part)} of its information with {self._columns['closest'][i]!r}"]
+        if part >= _NEARLY_ALL:
+            yield f"shares {percent(part)} of its information with {self._columns['closest'][i]!r}"
 
     def _change(self, i: int) -> str:
         loss = self._columns["swap_loss"][i]

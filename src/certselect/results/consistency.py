@@ -12,7 +12,7 @@ from certselect.certificate.proof import Replayed, certain
 from certselect.criteria import SubsetProblem
 from certselect.information import InformationTerms
 from certselect.names import shown
-from certselect.results.decisions import copy_decisions, in_words
+from certselect.results.decisions import copy_decisions, in_words, same_decisions
 from certselect.results.limits import can_value_ties
 from certselect.results.result import Result
 from certselect.results.size_choice import SizeChoice, best_choice, counted_splits, mean_scores, standard_errors
@@ -42,9 +42,8 @@ def about_the_run(result: Result, terms: InformationTerms, problem: SubsetProble
     seed = result.settings.searching.to_dict()["random_state"]
     if origin.seed != seed:
         yield f"the seed is {shown(origin.seed)}, but {shown(seed)} was asked for"
-    if origin.picked != terms.picked:
-        yield f"the measure was not picked as is said: {shown(origin.picked)}, but {shown(terms.picked)}"
-    if origin.decisions != (made := (*terms.decisions, *copy_decisions(problem))):
+    made = (*terms.decisions, *copy_decisions(problem))
+    if not same_decisions(made, origin.decisions):
         names = terms.feature_names
         here, there = (in_words(some, names) for some in (made, origin.decisions))
         told = next((pair for pair in zip_longest(there, here, fillvalue="nothing") if pair[0] != pair[1]), ("", ""))

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from certselect.criteria import SubsetProblem
-from certselect.table.model import Decision, gather_decisions
+from certselect.evaluation.feature_report import copy_decisions as copy_decisions
+from certselect.table.model import Decision
 
 _NAMED = 5
 
 
-def copy_decisions(problem: SubsetProblem | None) -> tuple[Decision, ...]:
-    """The features that were left out because they say the same as others."""
-    if problem is None:
-        return ()
-    names = problem.feature_names
-    return gather_decisions(("copy", {"of": names[kept]}, left_out) for left_out, kept in problem.copies.items())
+@dataclass(frozen=True)
+class OlderDecision(Decision):
+    """A decision out of a file of version 4, which has sentences in place of facts."""
+
+    @property
+    def why(self) -> str:
+        """Not known: the sentence of a file is not believed."""
+        return ""
+
+
+def same_decisions(made: Sequence[Decision], stored: Sequence[Decision]) -> bool:
+    """Whether a table gives the decisions that a file has; of those without facts their columns count."""
+    if not any(isinstance(one, OlderDecision) for one in stored):
+        return tuple(made) == tuple(stored)
+    here, there = (
+        {(one.kind, *one.columns[i : i + 1]) for one in some for i in range(max(1, len(one.columns)))}
+        for some in (made, stored)
+    )
+    return here == there
 
 
 def in_words(decisions: Iterable[Decision], names: Sequence[str]) -> list[str]:
@@ -25,7 +39,7 @@ def in_words(decisions: Iterable[Decision], names: Sequence[str]) -> list[str]:
 
 def _line(one: Decision, names: Sequence[str]) -> str:
     if one.kind == "target":
-        return one.why
+        return one.why or "the target is a number to predict, not classes"
     some = ", ".join(repr(names[i]) for i in one.columns[:_NAMED])
     more = len(one.columns) - _NAMED
     what = some + (f" and {more} more" if more > 0 else "")
@@ -37,4 +51,4 @@ def _line(one: Decision, names: Sequence[str]) -> str:
         "number": "read as numbers" if len(one.columns) > 1 else "read as a number",
         "copy": "not chosen beside its copy" if len(one.columns) == 1 else "not chosen beside their copy",
     }[one.kind]
-    return f"{what} {made}: {one.why}"
+    return f"{what} {made}: {one.why}" if one.why else f"{what} {made}"

@@ -11,9 +11,11 @@ from certselect.certificate.lift import Lift
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.results.packed_numbers import packed, unpacked
-from certselect.results.stored import REMEDY, Part
+from certselect.results.schema import KNOWN_NUMBER, PACKED, REMEDY, Field, Record, only, whole
 
-PACKED = "<f4"
+FLOATS = "<f4"
+_PAIRS = Record("a lift's pairs", {"size": Field(whole()), "upper_triangle": Field(PACKED)}, nullable=True)
+LIFT = Record("a lift", {"price": Field(KNOWN_NUMBER), "pairs": Field(_PAIRS)}, nullable=True)
 
 
 def lift_as_json(lift: Lift | None) -> dict[str, Any] | None:
@@ -22,7 +24,7 @@ def lift_as_json(lift: Lift | None) -> dict[str, Any] | None:
         return None
     if lift.pairs is None:
         return {"price": float(lift.price), "pairs": None}
-    text = packed((row[i + 1 :] for i, row in enumerate(lift.pairs)), PACKED)
+    text = packed((row[i + 1 :] for i, row in enumerate(lift.pairs)), FLOATS)
     return {"price": float(lift.price), "pairs": {"size": len(lift.pairs), "upper_triangle": text}}
 
 
@@ -33,9 +35,9 @@ def lift_from_json(stored: Any, size: int) -> Lift | None:
     """
     if stored is None:
         return None
-    if not isinstance(stored, dict) or not _is_number(stored.get("price")):
+    if not isinstance(stored, dict) or not _is_price(stored.get("price")):
         raise InvalidInput("a lift without a price", "an object with a number for a price", REMEDY)
-    Part(stored, "a lift").only({"price", "pairs"})
+    only(stored, LIFT.fields.keys(), LIFT.called)
     try:
         price = float(stored["price"])
     except OverflowError:
@@ -46,8 +48,8 @@ def lift_from_json(stored: Any, size: int) -> Lift | None:
     if not isinstance(triangle, dict) or type(triangle.get("size")) is not int or triangle["size"] != size:
         got = triangle.get("size") if isinstance(triangle, dict) else triangle
         raise InvalidInput(f"a lift of size {shown(got)}", f"{size}, the size of the reduced problem", REMEDY)
-    Part(triangle, "a lift's pairs").only({"size", "upper_triangle"})
-    upper = unpacked(triangle.get("upper_triangle"), size * (size - 1) // 2, PACKED, "a lift")
+    only(triangle, _PAIRS.fields.keys(), _PAIRS.called)
+    upper = unpacked(triangle.get("upper_triangle"), size * (size - 1) // 2, FLOATS, "a lift")
     pairs = np.zeros((size, size), dtype=np.float32)
     start = 0
     for i in range(size - 1):
@@ -57,5 +59,5 @@ def lift_from_json(stored: Any, size: int) -> Lift | None:
     return Lift(pairs, price)
 
 
-def _is_number(value: object) -> bool:
+def _is_price(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)

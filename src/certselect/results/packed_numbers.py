@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.results.stored import REMEDY
+from certselect.results.schema import REMEDY
 
 # The low bits of what is packed are noise: higher levels take up to seven times as long and save next to nothing.
 LEVEL = 1

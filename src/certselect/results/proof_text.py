@@ -17,10 +17,52 @@ from certselect.certificate.proof import MOST_BYTES, Proof, Step
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.results.packed_numbers import packed, unpacked
-from certselect.results.stored import REMEDY, Part
+from certselect.results.schema import (
+    NUMBER,
+    PACKED,
+    REMEDY,
+    Field,
+    Record,
+    Records,
+    foreign,
+    one_of,
+    only,
+    whole,
+    wrong,
+)
 
 FLOATS = "<f8"
 INTEGERS = {kind.name: kind.newbyteorder("<").str for kind in TYPES}
+
+STEP = Record(
+    "a proof step",
+    {
+        "size": Field(whole(1)),
+        "grain": Field(foreign({"type": "number", "exclusiveMinimum": 0})),
+        "type": Field(one_of(*(kind.name for kind in TYPES))),
+        "above_diagonal": Field(PACKED),
+        "diagonal": Field(PACKED),
+        "weights": Field(PACKED),
+        "out": Field(foreign({"type": "array", "items": {"type": "integer"}, "uniqueItems": True})),
+        "into": Field(foreign({"type": "array", "items": {"type": "integer"}, "uniqueItems": True})),
+        "twins": Field(
+            foreign(
+                {
+                    "type": "array",
+                    "items": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2},
+                }
+            )
+        ),
+    },
+)
+PROOF_PART = Record(
+    "a part of a proof", {"steps": Field(Records(STEP)), "unit": Field(foreign({"type": ["integer", "null"]}))}
+)
+PROOF = Record(
+    "a proof",
+    {"floor": Field(foreign({"type": ["number", "null"], "maximum": 0})), "parts": Field(Records(PROOF_PART, 1))},
+    nullable=True,
+)
 
 
 def proof_as_json(proof: Proof) -> dict[str, Any]:
@@ -40,9 +82,8 @@ def proof_from_json(stored: Any, size: int) -> Proof:
     parts = stored.get("parts") if isinstance(stored, dict) else None
     if not isinstance(parts, list) or not parts:
         raise InvalidInput("a proof without parts", "an object with a list of them", REMEDY)
-    proof = Part(stored, "a proof")
-    proof.only({"floor", "parts"})
-    floor = proof.number("floor")
+    only(stored, PROOF.fields.keys(), PROOF.called)
+    floor = NUMBER.of_file(stored["floor"], PROOF.called, "floor")
     whole = Proof(floor=-math.inf if math.isnan(floor) else floor)
     # Proofs to be filled, the next one last, and how many units can be open in them.
     waiting = [(whole, size)]
@@ -51,7 +92,7 @@ def proof_from_json(stored: Any, size: int) -> Proof:
         steps = part.get("steps") if isinstance(part, dict) else None
         if not waiting or not isinstance(steps, list):
             raise InvalidInput(f"a proof of {len(parts)} parts", "as many as its cases need, with steps", REMEDY)
-        Part(part, "a part of a proof").only({"steps", "unit"})
+        only(part, PROOF_PART.fields.keys(), PROOF_PART.called)
         proof, most = waiting.pop()
         for step in steps:
             most = _size_of(step, most)
@@ -86,11 +127,10 @@ def _step_as_json(step: Step) -> dict[str, Any]:
 
 
 def _step_from_json(stored: dict[str, Any], m: int) -> Step:
-    part = Part(stored, "a proof step")
-    part.only({"size", "grain", "type", "above_diagonal", "diagonal", "weights", "out", "into", "twins"})
-    grain, kind = part.number("grain"), _type_of(stored)
+    only(stored, STEP.fields.keys(), STEP.called)
+    grain, kind = NUMBER.of_file(stored["grain"], STEP.called, "grain"), _type_of(stored)
     if not is_grain(grain):
-        raise part.wrong("grain", "a power of two such that all products are finite")
+        raise wrong(STEP.called, "grain", stored["grain"], "a power of two such that all products are finite")
     entries = unpacked(stored["above_diagonal"], m * (m - 1) // 2, INTEGERS[kind.name], "a proof step")
     diagonal, w = (unpacked(stored[name], m, FLOATS, "a proof step") for name in ("diagonal", "weights"))
     N = Coarse(diagonal.astype(np.float64), grain, entries.astype(kind, copy=False))

@@ -14,6 +14,7 @@ from certselect.certificate import Certificate
 from certselect.criteria import SubsetProblem
 from certselect.criteria.pairs import TermPairs
 from certselect.evaluation.feature_report import feature_report
+from certselect.evaluation.feature_report import in_words as reasons_in_words
 from certselect.information import InformationTerms
 from certselect.results.columns import TakenColumns
 from certselect.results.decisions import in_words
@@ -118,8 +119,10 @@ class Result:
     @cached_property
     def explanation(self) -> Mapping[str, Sequence[Any]]:
         """The columns of `explain`: a list for each, with an entry for every feature."""
-        if self.saved_explanation is not None:
-            return self.saved_explanation
+        saved = self.saved_explanation
+        if saved is not None:
+            why = reasons_in_words(saved, self.provenance.decisions, self.selection.unit)
+            return {**saved, "why": why}
         assert self.terms is not None, "a result has its terms or a saved explanation"
         return feature_report(self.selection, self.terms)
 

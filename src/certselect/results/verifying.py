@@ -29,7 +29,7 @@ from certselect.results.parsing import from_dict
 from certselect.results.provenance import fingerprint
 from certselect.results.reasons import MOST, one_line, why
 from certselect.results.result import Result
-from certselect.results.stored import Contradiction
+from certselect.results.schema import Contradiction
 from certselect.search import select
 from certselect.search.selection import PROVEN_OPTIMAL
 from certselect.settings import Constraints, Reading
@@ -352,6 +352,7 @@ class _Claim:
             "criterion": (self.problem.criterion.name, chosen.criterion),
             "constrained": (self.problem.constraints is not None, chosen.constrained),
             "without_copies": (bool(self.problem.copies), chosen.without_copies),
+            "domain": (self.problem.domain, chosen.domain),
             "measured": (dict(self.terms.settings), dict(self.result.provenance.measured)),
         }
         for name, (here, there) in expected.items():
@@ -419,6 +420,8 @@ class _Claim:
     def about_the_rest(self) -> Iterator[str]:
         told = feature_report(replace(self.selection, problem=self.problem), self.terms)
         for name, column in self.result.explanation.items():
+            if name == "why":  # made from the other columns
+                continue
             for i, (here, there) in enumerate(zip(told[name], column, strict=True)):
                 same = _close(here, there) if isinstance(here, float) else here == there
                 if not same:
