@@ -18,6 +18,12 @@ from certselect.results import files
 from results.made_results import KINDS, made, numbers
 
 
+def facts(result):
+    """What a file says, but for the sentence that a reader cannot make again: why a measure was picked."""
+    stored = result.to_dict()
+    return stored | {"provenance": stored["provenance"] | {"picked": None}}
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_result_can_be_kept_checked_and_shown(kind, tmp_path):
     result, data, weights = made(kind)
@@ -26,7 +32,8 @@ def test_every_kind_of_result_can_be_kept_checked_and_shown(kind, tmp_path):
     result.save(path)
     again = load_result(path)
     assert isinstance(again, Result)
-    assert again.to_dict() == result.to_dict() == json.loads(path.read_text())
+    assert result.to_dict() == json.loads(path.read_text())
+    assert facts(again) == facts(result)
     outcome = again.verify(*data, sample_weight=weights)
     assert outcome.reasons == ()
     assert outcome.holds
@@ -64,7 +71,7 @@ def test_a_short_repr_says_what_there_is_to_know():
         first == f"Result: 2 of 7 features, jmi = {result.selection.objective:.6g} nats, by exhaustive (proven optimal)"
     )
     assert second == "  " + ", ".join(map(repr, result.names))
-    assert third == "  Proven: no 2 features score more than these."
+    assert third == "  Proven optimal: no other 2 of the 7 columns score higher."
     assert repr(choose_subset(X, y, 7, strategy="forward")).splitlines()[1].endswith(" and 1 more")
 
 
@@ -176,7 +183,7 @@ def test_whatever_the_settings_a_file_says_the_same_as_the_result(tmp_path_facto
     result = choose_subset(X, y, k, **keywords)
     result.save(path)
     again = load_result(path)
-    assert again.to_dict() == result.to_dict()
+    assert facts(again) == facts(result)
     assert again.settings.to_dict() == result.settings.to_dict()
     assert again.verify(X, y).reasons == ()
 

@@ -76,7 +76,7 @@ def test_exclusion_alone_needs_no_lift(table):
         ({"include": [1]}, "prove"),
         ({"exclude": [8]}, "cannot be done"),
         ({"exclude": [6]}, "columns that may be chosen together"),
-        ({"exclude": [4]}, "prove"),
+        ({"exclude": [4]}, "the domain is"),
         ({"feature_groups": {"at_most_one": [[6, 8]]}}, "columns that may be chosen together"),
         ({"costs": [0, 0, 0, 0, 0, 0, 9, 0, 0]}, "columns that may be chosen together"),
         ({"budget": 0.0}, "prove"),
@@ -148,14 +148,15 @@ def test_values_of_all_subsets_need_no_multipliers(table):
     assert (
         claim["statement"]
         == result.statement
-        == ("Proven: no 4 features that respect the constraints score more than these.")
+        == "Proven optimal: no other 4 of the 8 columns considered (1 left out: 'x0' as excluded) that respect the "
+        "constraints score higher."
     )
     assert verify(claim, table).holds
 
 
 def test_more_subsets_than_are_valued_again_claim_no_optimum(table):
     result = choose_subset(table, None, 3, strategy="exhaustive", strategy_options={"max_subsets": 3_000_000})
-    assert result.statement == "Proven: no 3 features score more than these."
+    assert result.statement == "Proven optimal: no other 3 of the 9 columns score higher."
     assert result.to_dict()["statement"] == ""
     assert result.verify(table).holds
 

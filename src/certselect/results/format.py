@@ -5,13 +5,11 @@ who read the file: a reader makes its own from the facts. To add a field, add an
 (`since`), the attribute that it holds and a test. Fields are only ever added, so that later versions read files of
 this one.
 
-`python -m certselect.results.format > docs/result-format.schema.json` writes the JSON Schema.
+`python docs/make_schema.py` writes docs/result-format.schema.json again.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -375,10 +373,6 @@ def json_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"{FORMAT}, version {VERSION}",
-        "description": "What Result.save and certselect select --json write. docs/result-format.md explains every field.",
+        "description": "What Result.save and certselect select --json write. docs/result-format.md says what fields mean.",
         **RESULT.schema(),
     }
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(json_schema(), indent=1) + "\n")

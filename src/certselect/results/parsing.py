@@ -50,8 +50,8 @@ def from_dict(stored: Any) -> Result:
     file = RESULT.of_file(stored, version=version)
     assert file is not None, "a result is not null"
     n_features = file["provenance"]["n_features"]
-    origin = _provenance(file["provenance"])
     settings = Settings.from_dict(file["settings"])
+    origin = _provenance(file["provenance"], settings.measuring.measure)
     if settings.reading.weight in origin.target:
         raise wrong("a provenance", "target", list(origin.target), "other columns than that of the weights")
     for name, listed in file["explanation"].items():
@@ -169,12 +169,14 @@ def _certificate(given: Any, value: float, bound: float, n_features: int) -> Cer
     return Certificate(value, bound, multipliers, shown_by, lift, proof_too_large=too_large)
 
 
-def _provenance(given: dict[str, Any]) -> Provenance:
+def _provenance(given: dict[str, Any], measure: str) -> Provenance:
     seed = given["seed"]
     if seed is not None and (not is_whole(seed, most=1 << LONGEST_SEED) or seed.bit_length() > LONGEST_SEED):
         raise wrong("a provenance", "seed", seed, f"a whole number of at most {LONGEST_SEED} bits, or null")
     decisions = tuple(_decision(one, given["n_features"]) for one in given["decisions"])
-    return Provenance(**{**given, "target": tuple(given["target"]), "decisions": decisions})
+    # Why "auto" picked a measure is a sentence; which one it picked is among the settings that had an effect.
+    picked = str(given["measured"].get("measure", "")) if measure == "auto" else ""
+    return Provenance(**{**given, "target": tuple(given["target"]), "decisions": decisions, "picked": picked})
 
 
 def _decision(given: dict[str, Any], n_features: int) -> Decision:

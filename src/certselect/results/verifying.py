@@ -14,6 +14,7 @@ import numpy as np
 from certselect.certificate import Certificate, certificate_of, gap, replay, tolerance
 from certselect.certificate.proof import Proof, Replayed
 from certselect.criteria import SubsetProblem, unsized_problem
+from certselect.criteria.domain import Domain
 from certselect.errors import InvalidInput, UnknownColumn
 from certselect.evaluation.feature_report import feature_report
 from certselect.information import InformationTerms, measure_table
@@ -32,6 +33,7 @@ from certselect.results.result import Result
 from certselect.results.schema import Contradiction
 from certselect.search import select
 from certselect.search.selection import PROVEN_OPTIMAL
+from certselect.search.wording import considered
 from certselect.settings import Constraints, Reading
 from certselect.table import StreamedTable, Table, open_source
 from certselect.table.frames import as_frame
@@ -342,7 +344,8 @@ class _Claim:
     def confirmed(self) -> str:
         """What is proven, in words, by the numbers that were derived here."""
         bound = max(self.bound, self.value)
-        return replace(self.selection, objective=self.value, upper_bound=bound, gap=gap(self.value, bound)).statement
+        found = replace(self.selection, objective=self.value, upper_bound=bound, gap=gap(self.value, bound))
+        return replace(found, problem=self.asked).statement
 
     def about_features(self) -> Iterator[str]:
         chosen, names = self.selection, self.problem.feature_names
@@ -352,12 +355,13 @@ class _Claim:
             "criterion": (self.problem.criterion.name, chosen.criterion),
             "constrained": (self.problem.constraints is not None, chosen.constrained),
             "without_copies": (bool(self.problem.copies), chosen.without_copies),
-            "domain": (self.problem.domain, chosen.domain),
             "measured": (dict(self.terms.settings), dict(self.result.provenance.measured)),
         }
         for name, (here, there) in expected.items():
             if here != there:
                 yield f"the table gives {name} {shown(here)}, not {shown(there)}"
+        if chosen.domain != self.asked.domain:
+            yield f"the domain is {_in_words(self.asked.domain)}, not {_in_words(chosen.domain)}"
 
     def about_value(self) -> Iterator[str]:
         # Where terms cancel, the value may differ by rounding of these.
@@ -428,6 +432,13 @@ class _Claim:
                     feature = self.problem.feature_names[i]
                     yield f"the explanation of {shown(feature)} has {name} {shown(there)}, not {shown(here)}"
                     return
+
+
+def _in_words(domain: Domain | None) -> str:
+    if domain is None:
+        return "unknown"
+    constrained = ", constrained" if domain.constrained else ""
+    return f"{considered(domain)}{constrained}{', without a choice' if domain.only_choice else ''}"
 
 
 def _close(here: float, claimed: float, *, least: float = 1e-15) -> bool:
