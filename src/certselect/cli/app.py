@@ -121,6 +121,7 @@ def verify(
         list[str] | None,
         typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict, if the result does not name it."),
     ] = None,
+    memory: options.Memory = None,
     format: options.Printed = Format.TABLE,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -130,14 +131,15 @@ def verify(
     Times, versions, cross-validated scores and how the search went cannot be checked; docs/result-format.md lists
     what is.
 
-    Exit codes: 0 what is claimed holds; 3 a claim is false; 4 the file is broken; 5 the table is another one.
+    Exit codes: 0 what is claimed holds; 3 a claim is false; 4 the file is broken; 5 the table is another one; 6 a
+    criterion, measure or strategy is not installed.
     """
     from certselect.cli.verdicts import print_verdict
     from certselect.results import verify as check
 
     out = Output(format, quiet)
     with out.watching() as warned:
-        outcome = check(opened_result(result, table), opened(table), target or None)
+        outcome = check(opened_result(result, table), opened(table), target or None, memory=memory)
     out.note(warned)
     print_verdict(outcome, out)
     raise typer.Exit(exits.OF_VERDICTS.get(outcome.verdict, exits.FINE))

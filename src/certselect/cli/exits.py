@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FINE, BUG, WRONG, FALSE_CLAIM, BROKEN_FILE, ANOTHER_TABLE = range(6)
+FINE, BUG, WRONG, FALSE_CLAIM, BROKEN_FILE, ANOTHER_TABLE, UNCHECKED = range(7)
 INTERRUPTED = 130  # what shells report for Ctrl-C
 
 MEANINGS = {
@@ -12,6 +12,12 @@ MEANINGS = {
     FALSE_CLAIM: "verify: a claim is false",
     BROKEN_FILE: "verify: the file is broken",
     ANOTHER_TABLE: "verify: it was made from another table",
+    UNCHECKED: "verify: a criterion, measure or strategy is not installed",
     INTERRUPTED: "interrupted by Ctrl-C; the best so far was printed and saved",
 }
-OF_VERDICTS = {"false claim": FALSE_CLAIM, "broken file": BROKEN_FILE, "another table": ANOTHER_TABLE}
+OF_VERDICTS = {
+    "false claim": FALSE_CLAIM,
+    "broken file": BROKEN_FILE,
+    "another table": ANOTHER_TABLE,
+    "cannot be checked here": UNCHECKED,
+}

@@ -41,6 +41,7 @@ def report(
         list[str] | None,
         typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict, if the result does not name it."),
     ] = None,
+    memory: options.Memory = None,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -56,7 +57,7 @@ def report(
     with out.watching() as warned:
         made = load_result(opened_result(result, table))
         if table is not None:
-            made = made.with_table(opened(table), target or None)
+            made = made.with_table(opened(table), target or None, memory=memory)
     out.note(warned)
     if page == options.STANDARD:
         hand_over(report_page(_facts(made, table)))

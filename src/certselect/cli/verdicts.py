@@ -1,4 +1,4 @@
-"""What became of a claim that was checked."""
+"""The outcome of a check, printed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from certselect.cli.output import Output
 from certselect.cli.printing import hand_over, say, tell
 from certselect.cli.sheets import Format, Sheet, print_sheet
 from certselect.results import Verification
+from certselect.results.verifying import UNCHECKED
+from certselect.search.wording import considered
 
 
 def print_verdict(outcome: Verification, out: Output) -> None:
@@ -18,10 +20,14 @@ def print_verdict(outcome: Verification, out: Output) -> None:
         _print_row(outcome, out.format)
         return
     for reason in outcome.reasons:
-        tell(f"FAILED ({outcome.verdict}): {reason}")
+        tell(
+            f"{outcome.verdict}: {reason}" if outcome.verdict == UNCHECKED else f"FAILED ({outcome.verdict}): {reason}"
+        )
     if outcome.holds and not out.quiet:
         say(f"verified: the features are worth {outcome.objective:.9g} {outcome.unit}".rstrip())
         say(f"verified: {outcome.statement or 'the result claims no bound on other subsets'}")
+        if outcome.domain is not None and outcome.domain.left_out:
+            say(f"about: {considered(outcome.domain, named=None)}")
         if outcome.constraints:
             say(f"verified under the constraints: {outcome.constraints}")
 
@@ -33,6 +39,7 @@ def _print_row(outcome: Verification, format: Format) -> None:
         "at most": _known(outcome.upper_bound),
         "statement": outcome.statement,
         "constraints": outcome.constraints,
+        "columns": None if outcome.domain is None else considered(outcome.domain, named=None),
     }
     if format is Format.JSON:
         hand_over(json.dumps({**told, "reasons": list(outcome.reasons)}, indent=2) + "\n")

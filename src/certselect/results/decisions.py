@@ -25,11 +25,12 @@ def same_decisions(made: Sequence[Decision], stored: Sequence[Decision]) -> bool
     """Whether a table gives the decisions that a file has; of those without facts their columns count."""
     if not any(isinstance(one, OlderDecision) for one in stored):
         return tuple(made) == tuple(stored)
-    here, there = (
-        {(one.kind, *one.columns[i : i + 1]) for one in some for i in range(max(1, len(one.columns)))}
-        for some in (made, stored)
-    )
-    return here == there
+    known = (one for one in stored if not isinstance(one, OlderDecision))
+    return _columns(made) == _columns(stored) and all(one in made for one in known)
+
+
+def _columns(decisions: Iterable[Decision]) -> set[tuple[str, int | None]]:
+    return {(one.kind, i) for one in decisions for i in one.columns or (None,)}
 
 
 def in_words(decisions: Iterable[Decision], names: Sequence[str]) -> list[str]:

@@ -20,6 +20,7 @@ from certselect.results.result import Result
 from certselect.search.ranking import values_along
 from certselect.search.registry import AUTO_CHOICES, is_auto, known_strategy
 from certselect.search.selection import INTERRUPTED, Selection
+from certselect.search.strategy import Strategy
 
 _SAME = 1e-9
 # Values on the way may come from a matrix in single precision.
@@ -48,6 +49,12 @@ def about_the_search(result: Result, problem: SubsetProblem) -> Iterator[str]:
     kind = "" if strategy is None else strategy.scores
     if kind and not _leads_to_the_answer(kind, selection, problem, polished=polished):
         yield "the scores are not those that lead to these features"
+
+
+def is_known(result: Result) -> bool:
+    """Whether the strategy is registered here, or was passed as a record: else nothing is known of its scores."""
+    asked = result.settings.searching.strategy
+    return isinstance(asked, Strategy) or known_strategy(result.selection.strategy) is not None
 
 
 def _leads_to_the_answer(kind: str, selection: Selection, problem: SubsetProblem, *, polished: bool) -> bool:

@@ -373,6 +373,6 @@ def json_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"{FORMAT}, version {VERSION}",
-        "description": "What Result.save and certselect select --json write. docs/result-format.md says what fields mean.",
+        "description": "What Result.save and certselect select --json write; see docs/result-format.md.",
         **RESULT.schema(),
     }

@@ -184,16 +184,20 @@ class Result:
 
         return report_card(result_facts(self))
 
-    def with_table(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Result:
-        """This result beside the table it was made from, measured again: what a report from a file needs.
+    def with_table(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, memory: int | str | None = None
+    ) -> Result:
+        """This result with the table it was made from, measured again: what a report from a file needs.
 
         Takes what `verify` takes, and is refused where that finds a claim that does not hold.
         """
-        from certselect.results.verifying import take_up
+        from certselect.results.verifying import Given, take_up
 
-        return take_up(self, X, y, sample_weight)
+        return take_up(self, Given(X, y, sample_weight, memory))
 
-    def verify(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Verification:
+    def verify(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, memory: int | str | None = None
+    ) -> Verification:
         """Is what this result claims true of that table?
 
         Reads and measures the table again as the settings say, values the subset and proves
@@ -206,10 +210,13 @@ class Result:
         y : array, series, frame, or name of a column
         sample_weight : array, optional
             The weights the features were chosen with, if they came as an array.
+        memory : int or str, optional
+            Bytes that a table read in blocks may use, such as "2GB"; a quarter of what is free if not given.
+            It has no effect on the verdict.
         """
-        from certselect.results.verifying import check
+        from certselect.results.verifying import Given, check
 
-        return check(self, X, y, sample_weight)
+        return check(self, Given(X, y, sample_weight, memory))
 
     def __repr__(self) -> str:
         chosen = self.selection

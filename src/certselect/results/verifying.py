@@ -13,8 +13,9 @@ import numpy as np
 
 from certselect.certificate import Certificate, certificate_of, gap, replay, tolerance
 from certselect.certificate.proof import Proof, Replayed
-from certselect.criteria import SubsetProblem, unsized_problem
+from certselect.criteria import SubsetProblem, find_criterion, unsized_problem
 from certselect.criteria.domain import Domain
+from certselect.criteria.known import AnyCriterion
 from certselect.errors import InvalidInput, UnknownColumn
 from certselect.evaluation.feature_report import feature_report
 from certselect.information import InformationTerms, measure_table
@@ -23,10 +24,10 @@ from certselect.results.claims import EXHAUSTIVE, beyond_its_file, claimed
 from certselect.results.columns import take_columns
 from certselect.results.consistency import about_subsets, about_the_run, is_allowed
 from certselect.results.constraint_words import constraints_in_words
-from certselect.results.diary import about_the_search
+from certselect.results.diary import about_the_search, is_known
 from certselect.results.files import read_json
 from certselect.results.limits import can_value_all
-from certselect.results.parsing import from_dict
+from certselect.results.parsing import NotInstalled, from_dict
 from certselect.results.provenance import fingerprint
 from certselect.results.reasons import MOST, one_line, why
 from certselect.results.result import Result
@@ -40,6 +41,7 @@ from certselect.table.frames import as_frame
 from certselect.table.streams.in_blocks import InBlocks, is_in_blocks
 
 HOLDS, FALSE_CLAIM, BROKEN_FILE, ANOTHER_TABLE = "holds", "false claim", "broken file", "another table"
+UNCHECKED = "cannot be checked here"
 # Terms are the same float for float wherever they are counted; the matrix products and
 # factorisations of a bound are not, by some 1e-12.
 _SAME = 1e-9
@@ -54,8 +56,9 @@ class Verification:
     Attributes
     ----------
     verdict : str
-        "holds"; "false claim"; "broken file" if it cannot be read or is no result; "another
-        table" if the rows, the columns, their names or what was measured of them differ.
+        "holds"; "false claim"; "broken file" if it cannot be read or is not a result; "another
+        table" if the rows, the columns, their names or what was measured of them differ; "cannot be checked
+        here" if it was made by a criterion, measure or strategy that is not installed.
     reasons : tuple of str
         What is wrong, in a few short lines that are safe to print; empty if the claim holds.
     objective, upper_bound : float
@@ -64,6 +67,9 @@ class Verification:
         What is proven again, in words; empty if nothing is.
     constraints : str
         What the subsets that the statement is about had to respect; empty if nothing.
+    domain : Domain or None
+        The columns that the claim is about, and all that it is not about: those that `kinds` or `exclude` leave out,
+        identifiers, text, constant columns and duplicates. None where it did not come to that.
     unit : str
         What the values are in; empty where they have none.
     unconfirmed : tuple of str
@@ -77,6 +83,7 @@ class Verification:
     upper_bound: float = math.nan
     statement: str = ""
     constraints: str = ""
+    domain: Domain | None = None
     unit: str = ""
     unconfirmed: tuple[str, ...] = ()
 
@@ -103,6 +110,7 @@ def verify(
     y: Any = None,
     *,
     sample_weight: Any = None,
+    memory: int | str | None = None,
 ) -> Verification:
     """Is what a saved result claims true of a table?
 
@@ -126,6 +134,9 @@ def verify(
         Not needed where the table holds the target under the name it had.
     sample_weight : array, optional
         The weights the features were chosen with, if they came as an array.
+    memory : int or str, optional
+        Bytes that a table read in blocks may use, such as "2GB"; a quarter of what is free if not given. It
+        decides how the table is read, and has no effect on the verdict.
 
     Examples
     --------
@@ -134,23 +145,39 @@ def verify(
     True
     """
     if isinstance(result, str | os.PathLike) and not Path(result).exists():
-        # Nothing to judge: a slip of whoever asks.
+        # Nothing to judge: the caller mistyped a path.
         raise InvalidInput(f"the file {str(result)!r}, which is not there", "a saved result", "Check the path.")
     if not isinstance(result, Result):
         try:
             result = from_dict(result if isinstance(result, Mapping) else read_json(result))
+        except NotInstalled as error:
+            return Verification(UNCHECKED, (error.lacking,))
         except Contradiction as error:
             return Verification(FALSE_CLAIM, (f"the result contradicts itself: {why(error)}",))
         except InvalidInput as error:
             return Verification(BROKEN_FILE, (f"this is no result that can be checked: {why(error)}",))
-    return check(result, X, y, sample_weight)
+    return check(result, Given(X, y, sample_weight, memory))
 
 
-def check(result: Result, X: Any, y: Any = None, sample_weight: Any = None) -> Verification:
+class Given(NamedTuple):
+    """The table that a result is checked against, as the caller passed it."""
+
+    X: Any
+    y: Any = None
+    sample_weight: Any = None
+    memory: int | str | None = None
+
+    @property
+    def blocks(self) -> InBlocks:
+        return InBlocks(self.memory)
+
+
+def check(result: Result, given: Given) -> Verification:
     """The same for a result that was read already."""
     claim = claimed(result)
     try:
-        outcome = _checked(claim, X, y, sample_weight)
+        seen = _measured(claim, given)
+        outcome = _judged(claim, seen.terms, seen.problem)
     except _Refused as refused:
         outcome = Verification(refused.verdict, refused.reasons)
     except MemoryError:
@@ -160,14 +187,16 @@ def check(result: Result, X: Any, y: Any = None, sample_weight: Any = None) -> V
     return replace(outcome, unconfirmed=beyond_its_file(result, claim))
 
 
-def take_up(result: Result, X: Any, y: Any = None, sample_weight: Any = None) -> Result:
-    """What the file of a result claims, beside its table: measured again, and refused if a claim does not hold."""
+def take_up(result: Result, given: Given) -> Result:
+    """What the file of a result claims, with its table: measured again, and refused if a claim does not hold."""
     claim = claimed(result)
     try:
-        seen = _measured(claim, X, y, sample_weight)
+        seen = _measured(claim, given)
         outcome = _judged(claim, seen.terms, seen.problem)
     except _Refused as refused:
         outcome, seen = Verification(refused.verdict, refused.reasons), None
+    if outcome.verdict == UNCHECKED:
+        raise NotInstalled(outcome.reasons[0])
     if seen is None or not outcome.holds:
         raise InvalidInput(
             f"a table of which the result is not true ({outcome.verdict}: {outcome.reasons[0]})",
@@ -182,11 +211,6 @@ def take_up(result: Result, X: Any, y: Any = None, sample_weight: Any = None) ->
     )
 
 
-def _checked(result: Result, X: Any, y: Any, sample_weight: Any) -> Verification:
-    seen = _measured(result, X, y, sample_weight)
-    return _judged(result, seen.terms, seen.problem)
-
-
 class _Seen(NamedTuple):
     """A table as the result says it was read, what was measured of it, and the problem it states."""
 
@@ -195,8 +219,11 @@ class _Seen(NamedTuple):
     problem: SubsetProblem
 
 
-def _measured(result: Result, X: Any, y: Any, sample_weight: Any) -> _Seen:
-    table = _read(result, X, y, sample_weight)
+def _measured(result: Result, given: Given) -> _Seen:
+    criterion = result.settings.searching.criterion
+    if not isinstance(criterion, AnyCriterion) and not _is_criterion(criterion):
+        raise _Refused(UNCHECKED, f"criterion {shown(criterion)} is not installed")
+    table = _read(result, given)
     try:
         # How many rows a stream has is known when they were counted.
         early = measure_table(table, result.settings.measuring) if isinstance(table, StreamedTable) else None
@@ -207,6 +234,14 @@ def _measured(result: Result, X: Any, y: Any, sample_weight: Any) -> _Seen:
         return _Seen(table, terms, _problem(result, terms))
     except _FAILURES as error:
         raise _Refused(FALSE_CLAIM, f"what the result says was done cannot be done: {why(error)}") from None
+
+
+def _is_criterion(name: str) -> bool:
+    try:
+        find_criterion(name)
+    except InvalidInput:
+        return False
+    return True
 
 
 def _judged(result: Result, terms: InformationTerms, problem: SubsetProblem) -> Verification:
@@ -231,6 +266,8 @@ def _judged(result: Result, terms: InformationTerms, problem: SubsetProblem) -> 
         *about_subsets(result, claim.asked, claim.replayed),
         *claim.about_the_rest(),
     ]
+    if not wrong and not is_known(result):
+        raise _Refused(UNCHECKED, f"strategy {shown(selection.strategy)} is not installed")
     return Verification(
         FALSE_CLAIM if wrong else HOLDS,
         tuple(wrong),
@@ -238,12 +275,14 @@ def _judged(result: Result, terms: InformationTerms, problem: SubsetProblem) -> 
         claim.bound,
         "" if wrong else claim.confirmed,
         "" if wrong else constraints_in_words(settings.constraints, problem.feature_names),
+        None if wrong else problem.domain,
         problem.criterion.unit,
     )
 
 
-def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table | StreamedTable:
+def _read(result: Result, given: Given) -> Table | StreamedTable:
     """The table as it was read for the result."""
+    X, y, sample_weight, _ = given
     reading, named = result.settings.reading, list(result.provenance.target)
     names = tuple(map(str, result.explanation["feature"]))
     stored = isinstance(X, str | os.PathLike | Table) or is_in_blocks(X)
@@ -257,8 +296,7 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table | Streame
     elif result.provenance.weighted:
         lacking = "the rows were weighted by an array, and none was passed: 'sample_weight' takes it, in Python"
         raise _Refused(ANOTHER_TABLE, lacking)
-    given = y is not None
-    if not given and not isinstance(X, Table):
+    if y is None and not isinstance(X, Table):
         if not named:
             raise InvalidInput(
                 "no target, and a result that names none",
@@ -267,13 +305,13 @@ def _read(result: Result, X: Any, y: Any, sample_weight: Any) -> Table | Streame
             )
         y = named[0] if len(named) == 1 else named
     try:
-        table, target = open_source(X, y, reading, blocks=InBlocks(), **apart)
+        table, target = open_source(X, y, reading, blocks=given.blocks, **apart)
     except UnknownColumn as error:
-        if given and reading.weight is None:
-            raise  # named by whoever asks, not by the result
+        if given.y is not None and reading.weight is None:
+            raise  # named by the caller, not by the result
         raise _Refused(ANOTHER_TABLE, f"the table lacks a column that the result names: {why(error)}") from None
     except InvalidInput as error:
-        if not _readable(X, y, reading, result.settings.constraints, sample_weight):
+        if not _readable(given._replace(y=y), reading, result.settings.constraints):
             raise
         raise _Refused(FALSE_CLAIM, f"the table cannot be read as the result says: {why(error)}") from None
     if target and named and sorted(target) != sorted(named):
@@ -287,13 +325,13 @@ def _width(X: Any) -> int:
     return shape[1] if len(shape) == 2 else 0
 
 
-def _readable(X: Any, y: Any, reading: Reading, asked: Constraints, sample_weight: Any) -> bool:
+def _readable(given: Given, reading: Reading, asked: Constraints) -> bool:
     """Whether the table can be read at all, if not as the result says."""
     usual = Reading(weight=reading.weight)
     if usual == reading and asked.include is None and asked.exclude is None:
         return False
     try:
-        open_source(X, y, usual, sample_weight=sample_weight, blocks=InBlocks())
+        open_source(given.X, given.y, usual, sample_weight=given.sample_weight, blocks=given.blocks)
     except InvalidInput:
         return False
     return True
