@@ -13,7 +13,7 @@ import pytest
 
 from certselect import information_terms
 from certselect.errors import InvalidInput
-from streamed import TERMS, always_in_blocks  # noqa: F401
+from streamed import TERMS, always_in_blocks, odd_table, parts_of  # noqa: F401
 
 pytestmark = [
     pytest.mark.usefixtures("always_in_blocks"),
@@ -275,3 +275,90 @@ def test_same_values_in_text_files(name, missing, tmp_path):
     wanted = information_terms(arrow(columns), y, missing=missing)
     file = feather_free_csv({**columns, "y": y}, tmp_path / "files")
     assert_same(information_terms(file, "y", missing=missing), wanted)
+
+
+TARGETS = {
+    "two classes": lambda c: c.y,
+    "bools": lambda c: [v > 0 for v in c.y],
+    "words": lambda c: c.words(3),
+    "whole numbers": lambda c: c.whole(19),
+    "many whole numbers": lambda c: c.whole(60),
+    "numbers": lambda c: c.floats(),
+    "whole floats": lambda c: [float(v) for v in c.whole()],
+    "far apart": lambda c: [v * 10**12 for v in c.whole()],
+}
+TASKS = {"auto": TARGETS, "classification": TARGETS.keys() - {"numbers"}, "regression": TARGETS.keys() - {"words"}}
+
+
+@pytest.mark.parametrize("container", [*FRAMES, *APART, "Parquet"])
+@pytest.mark.parametrize("task", TASKS)
+def test_same_values_same_target(task, container, tmp_path):
+    for target in TASKS[task]:
+        c = Columns(M, 8)
+        y = TARGETS[target](c)
+        columns = {"whole": c.whole(), "floats": c.floats()}
+        wanted = information_terms(arrow({**columns, "y": y}), "y", task=task)
+        if container in APART:
+            X, label, names = APART[container](columns), y, {"feature_names": list(columns)}
+        elif container == "Parquet":
+            X, label, names = parquet({**columns, "y": y}, tmp_path / target), "y", {}
+        else:
+            X, label, names = FRAMES[container]({**columns, "y": y}), "y", {}
+        found = information_terms(X, label, task=task, **names)
+        assert_same(found, wanted)
+        assert found.target_entropy == wanted.target_entropy
+
+
+REFUSED = {
+    "infinity": ({"x": [1.5, float("inf"), None, float("-inf")] * 30}, {"missing": "level"}),
+    "infinity in an identifier": ({"id": [float("inf"), *map(float, range(119))]}, {}),
+    "infinity as levels": ({"x": [1.0, float("inf")] * 60}, {"kinds": {"x": "levels"}}),
+    "gaps": ({"x": [1.5, None, 2.5, 3.0] * 30}, {"missing": "error"}),
+    "gaps in words": ({"x": ["a", None, "b", "c"] * 30}, {"missing": "error"}),
+}
+
+
+@pytest.mark.parametrize("container", [*FRAMES, *APART, "Parquet"])
+@pytest.mark.parametrize("name", REFUSED)
+def test_same_values_same_refusal(name, container, tmp_path):
+    added, settings = REFUSED[name]
+    c = Columns(M, 9)
+    columns = {"floats": c.floats(), **added}
+    wanted = refused(arrow({**columns, "y": c.y}), "y", **settings)
+    assert isinstance(wanted, str)
+    if container in APART:
+        assert refused(APART[container](columns), c.y, feature_names=list(columns), **settings) == wanted
+        return
+    made = {**columns, "y": c.y}
+    X = parquet(made, tmp_path / "files") if container == "Parquet" else FRAMES[container](made)
+    assert refused(X, "y", **settings) == wanted
+
+
+@pytest.mark.parametrize("measure", ["plugin", "gaussian_copula", "neighbors"])
+def test_floats_of_pandas_with_arrow_are_numbers(measure):
+    """Two such columns were taken for whole numbers, one missing value erased them, and infinities were accepted."""
+    c = Columns(M, 10)
+    columns = {"x": [None, *c.floats()[1:]], "z": c.floats(), "y": c.y}
+    settings = {"measure": measure, "missing": "pairwise"}
+    found, wanted = (information_terms(make(columns), "y", **settings) for make in (pandas_arrow, arrow))
+    assert_same(found, wanted)
+    assert (found.relevance > 0).all()
+
+
+ODD = {
+    "pandas default": lambda table: table.to_pandas(),
+    "pandas Arrow": lambda table: table.to_pandas(types_mapper=pd.ArrowDtype),
+    "polars": pl.from_arrow,
+    "pandas blocks": lambda table: lambda: [part.to_pandas(types_mapper=pd.ArrowDtype) for part in parts_of(table)],
+    "polars blocks": lambda table: lambda: [pl.from_arrow(part) for part in parts_of(table)],
+    "batches": lambda table: lambda: table.to_batches(max_chunksize=31),
+}
+
+
+@pytest.mark.parametrize("container", ODD)
+@pytest.mark.parametrize("column", odd_table(10).column_names)
+def test_same_odd_values(column, container):
+    table = odd_table(M)
+    columns = {name: table[name] for name in dict.fromkeys([column, "float32", "y"])}
+    wanted = information_terms(pa.table(columns), "y", missing="level")
+    assert_same(information_terms(ODD[container](pa.table(columns)), "y", missing="level"), wanted)

@@ -42,6 +42,7 @@ _CALLED_SO = re.compile(
 _CAMEL_CASE = re.compile(r"[a-z](Id|ID)$")
 # Tables of ranks have such columns throughout, and no table has more than a few record numbers.
 MOST_IN_A_ROW = 2
+_FEW_ROWS = 16  # show of most columns of floats that they are not whole
 # Texts of more levels than this share of the rows have a level for every row or two.
 TOO_MANY = 0.5
 
@@ -197,11 +198,13 @@ def whole_numbers_with_gaps(blocks: Sequence[Block], numbers: Collection[int]) -
         if block.kind != "number" or block.missing is None:
             settled.append(block)
             continue
-        gaps = block.missing.any(axis=0) & ~block.missing.all(axis=0)
-        places = np.flatnonzero(gaps & ~np.isin(block.positions, list(numbers)))
+        first = block.values[:_FEW_ROWS]
+        places = np.flatnonzero(((first == np.floor(first)) | np.isnan(first)).all(axis=0))
+        places = places[~np.isin(block.positions[places], list(numbers))]
+        places = places[block.missing[:, places].any(axis=0)]
         values, missing = block.values[:, places], block.missing[:, places]
         values = np.where(missing, 0.0, values)
-        whole = ((values == np.floor(values)) & (np.abs(values) < EXACT)).all(axis=0)
+        whole = ((values == np.floor(values)) & (np.abs(values) < EXACT)).all(axis=0) & ~missing.all(axis=0)
         rest = np.setdiff1d(np.arange(len(block.positions)), places[whole])
         if len(rest):
             settled.append(block.columns(rest) if whole.any() else block)
