@@ -14,8 +14,7 @@ from certselect.coding.target import bin_names
 from certselect.errors import InvalidInput
 from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
-from certselect.table.streams.column_kinds import Feature, too_many_levels
-from certselect.table.streams.streamed_table import StreamedTable
+from certselect.table.streams.streamed_table import Feature, StreamedTable, too_many_levels
 
 _NOT_STREAMED = "for a table that is read block by block"
 

@@ -119,7 +119,7 @@ def test_tables_of_nothing(kind, tmp_path):
     assert "without any row" in refusal(written(tmp_path / "a", FIRST.slice(0, 0), FIRST.slice(0, 0), kind=kind))
     assert "one of the columns: 'numbers'" in refusal(written(tmp_path / "b", FIRST.drop(["y"]), kind=kind))
     same = with_column(FIRST, "y", [1] * 50)
-    assert "the same target 'y' in all rows" in refusal(written(tmp_path / "c", same, same, kind=kind))
+    assert "one class only of all rows: 1" in refusal(written(tmp_path / "c", same, same, kind=kind))
 
 
 @KINDS
