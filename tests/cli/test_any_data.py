@@ -63,7 +63,7 @@ def test_select_and_verify(files, tmp_path, kind, options, chosen):
     checked = in_process("verify", out, table)
     assert checked.returncode == 0, checked.stderr
     assert f"verified: {result['statement']}" in checked.stdout
-    assert "no 2 features that respect the constraints score more than these" in checked.stdout
+    assert "Proven optimal: no other 2 of the " in checked.stdout
     result["selection"]["objective"] *= 1.001
     out.write_text(json.dumps(result))
     assert in_process("verify", out, table).returncode == 3

@@ -36,7 +36,7 @@ def test_demo_shows_features_and_what_to_try_next(tmp_path, monkeypatch):
     done = in_process("demo")
     assert done.returncode == 0, done.stderr
     assert "worst concave points" in done.stdout
-    assert "No 8 features score more than" in done.stdout
+    assert "No 8 of the 30 columns score more than" in done.stdout
     for word in ("relevance", "chance", "value", "Try next", "certselect select"):
         assert word in done.stdout
     assert done.stderr == "note: report saved to 'certselect-demo.html'\n"
@@ -90,7 +90,7 @@ def test_files_of_the_command_line_and_of_python_are_the_same(csv, tmp_path):
     checked = in_process("verify", saved, csv)
     assert checked.returncode == 0, checked.stderr
     assert f"verified: {read.statement}" in checked.stdout
-    assert "3 features that respect the constraints score" in checked.stdout
+    assert "as excluded" in checked.stdout
 
 
 def test_parquet_csv_and_standard_output_agree(csv, tmp_path):
@@ -348,7 +348,7 @@ def test_a_certified_result_verifies_and_a_tampered_one_does_not(csv, tmp_path):
     out = tmp_path / "out.json"
     done = in_process("select", csv, "-t", "diagnosis", "-k", 3, "--strategy", "forward", "--certify", "--json", out)
     assert done.returncode == 0, done.stderr
-    assert "No 3 features score more than" in done.stdout
+    assert "No 3 of the " in done.stdout
     result = json.loads(out.read_text())
     chosen = result["selection"]
     assert chosen["upper_bound"] >= chosen["objective"]
@@ -356,7 +356,7 @@ def test_a_certified_result_verifies_and_a_tampered_one_does_not(csv, tmp_path):
     assert checked.returncode == 0, checked.stderr
     assert f"verified: the features are worth {chosen['objective']:.9g} nats" in checked.stdout
     assert f"verified: {result['statement']}" in checked.stdout
-    assert "No 3 features score more than" in checked.stdout
+    assert "No 3 of the " in checked.stdout
     tampered = chosen | {"upper_bound": chosen["objective"], "gap": 0.0}
     statement = "Proven: no 3 features score more than these."
     out.write_text(json.dumps(result | {"selection": tampered, "statement": statement}))
@@ -365,7 +365,7 @@ def test_a_certified_result_verifies_and_a_tampered_one_does_not(csv, tmp_path):
     assert "FAILED (false claim): it is proven that no 3 features exceed" in refused.stderr
     assert refused.stdout == ""
     # A file that contradicts itself is refused without a look at the table.
-    out.write_text(json.dumps(result | {"selection": tampered}))
+    out.write_text(json.dumps(result | {"selection": tampered | {"dropped": ["not there"]}}))
     refused = in_process("verify", out, csv)
     assert refused.returncode == 3
     assert "FAILED (false claim): the result contradicts itself" in refused.stderr
@@ -408,7 +408,7 @@ def test_whatever_was_saved_verifies(csv, tmp_path, options):
     assert in_process("select", csv, "-t", "diagnosis", "-k", 3, "--json", out, *options).returncode == 0
     checked = in_process("verify", out, csv)
     assert checked.returncode == 0, checked.stderr
-    assert ("score more than" in checked.stdout) == (json.loads(out.read_text())["statement"] != "")
+    assert ("score more" in checked.stdout or "score higher" in checked.stdout) == (json.loads(out.read_text())["statement"] != "")
 
 
 def test_a_result_without_a_bound_is_not_confirmed_to_be_the_best(csv, tmp_path):

@@ -34,13 +34,13 @@ def saved(csv, tmp_path, *options):
 def test_exact_says_that_nothing_is_better_and_its_proof_replays(csv, tmp_path):
     said, result, path = saved(csv, tmp_path, "--strategy", "exact")
     assert "by exact (proven optimal)" in said
-    assert "Proven: no 6 features score more than these." in said
+    assert "Proven optimal: no other 6 of the " in said
     assert result["selection"]["status"] == "proven optimal"
     assert result["certificate"]["proof"]["parts"]
     checked = in_process("verify", path, csv)
     assert checked.returncode == 0, checked.stderr
     assert f"verified: {result['statement']}" in checked.stdout
-    assert "no 6 features score more than these" in checked.stdout
+    assert "Proven optimal: no other 6 of the " in checked.stdout
 
 
 def test_tight_tells_of_better_subsets(csv, tmp_path):
@@ -67,11 +67,11 @@ def test_tight_tells_of_better_subsets(csv, tmp_path):
 )
 def test_constrained_proofs_verify(csv, tmp_path, options, words):
     said, result, path = saved(csv, tmp_path, "--strategy", "exact", *options)
-    assert "no 6 features that respect the constraints score more than these" in said
+    assert "Proven optimal: no other 6 of the " in said
     checked = in_process("verify", path, csv)
     assert checked.returncode == 0, checked.stderr
     # What is proven is about the allowed subsets, and said to be.
-    assert "no 6 features that respect the constraints score more than these" in checked.stdout
+    assert "Proven optimal: no other 6 of the " in checked.stdout
     assert f"verified under the constraints: {words}" in checked.stdout
     result["settings"]["constraints"] = dict.fromkeys(result["settings"]["constraints"]) | {"copies": "first"}
     path.write_text(json.dumps(result))

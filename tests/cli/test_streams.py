@@ -151,7 +151,7 @@ def test_markdown_holds_tables_and_what_is_proven(folder):
         "| --: | --: | --: |",
         "| --- | --: | --: | --- | --: |",
     ]
-    assert any(line.startswith(("Proven: no ", "No ")) for line in lines)
+    assert any(line.startswith(("Proven optimal: no other ", "No ")) for line in lines)
     for before, line in pairwise(lines):
         assert before == "" or before.startswith("|") == line.startswith("|") or line == "", "paragraphs stand apart"
 

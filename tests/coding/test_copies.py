@@ -85,7 +85,9 @@ def test_rescaled_column_is_chosen_once(measure):
     assert information_terms(X, y, measure=measure).copies == ((1, 2, 4),)
     result = choose_subset(X, y, 3, measure=measure, criterion="max_relevance", strategy="exhaustive")
     assert sorted(result.indices) == [0, 1, 3]
-    assert result.selection.statement == "Proven: no 3 different features score more than these."
+    assert result.selection.statement == (
+        "The only possible choice: all 3 columns considered (2 left out: 'x2' and 'x4' as duplicates)."
+    )
     assert [(one.kind, one.columns) for one in result.provenance.decisions] == [("copy", (2, 4))]
     everything = choose_subset(X, y, 3, measure=measure, criterion="max_relevance", copies="all")
     assert sorted(everything.indices) == [1, 2, 4]
@@ -151,7 +153,7 @@ def test_which_of_several_copies_can_be_chosen():
 def test_asked_for_more_than_there_are_without_copies():
     rng = np.random.default_rng(0)
     X = np.repeat(rng.integers(0, 3, (50, 3)), 2, axis=1)
-    with pytest.warns(FewerFeaturesWarning, match="3 more are copies of others"):
+    with pytest.warns(FewerFeaturesWarning, match="3 are copies of others"):
         kept = SubsetSelector(5).fit(X, rng.integers(0, 2, 50)).get_support(indices=True)
     assert kept.tolist() == [0, 2, 4]
 

@@ -188,7 +188,7 @@ def test_time_limit_leaves_a_gap_that_holds(hard_problem):
     assert answer.seconds["search"] < 20
     bound = replay(hard_problem.reduced, answer.certificate.known, answer.certificate.proof).bound
     assert bound == pytest.approx(answer.upper_bound, rel=1e-12)
-    assert answer.statement.startswith("No 40 features score more than")
+    assert answer.statement.startswith("No 40 of the ")
 
 
 def test_interrupted_after_some_rounds(hard_problem):
@@ -258,7 +258,7 @@ def test_tight_certificates_of_any_search(strategy):
     assert answer.upper_bound == pytest.approx(best.objective, rel=1e-9)
     assert (answer.status == "proven optimal") == (answer.objective >= best.objective - 1e-12)
     if answer.status == "proven optimal":
-        assert answer.statement == "Proven: no 4 features score more than these."
+        assert answer.statement == "Proven optimal: no other 4 of the 14 columns score higher."
 
 
 def test_tight_is_never_looser_than_plain():

@@ -256,7 +256,7 @@ def test_a_proof_by_trying_all_asks_for_no_bound_that_nobody_needs(monkeypatch):
     monkeypatch.setattr(certified, "relax", at_once)
     selection = select(problem_of(), "exhaustive", certify=True)
     assert selection.status == "proven optimal"
-    assert selection.statement == "Proven: no 3 features score more than these."
+    assert selection.statement.startswith("Proven optimal: no other 3 of the ")
 
 
 def test_the_time_of_an_interrupted_stage_is_known(monkeypatch):

@@ -200,8 +200,9 @@ def test_exhaustive_equals_brute_force(case, at_once):
     assert selection.scores[-1] == pytest.approx(float(value), rel=1e-12, abs=1e-14)
     assert selection.status == "proven optimal"
     assert 0.0 <= selection.upper_bound - selection.objective <= selection.tolerance
-    assert selection.statement.startswith("Proven: no ")
-    assert " the constraints score" in selection.statement
+    only = problem.domain.only_choice
+    assert selection.statement.startswith("The only possible choice: " if only else "Proven optimal: no other ")
+    assert only or not problem.domain.constrained or " the constraints score" in selection.statement
 
 
 @settings(max_examples=80, deadline=None)
@@ -290,8 +291,8 @@ def test_any_size_is_the_best_of_all_sizes(strategy, case):
     else:
         assert selection.status == "proven optimal"
         assert 0.0 <= selection.upper_bound - selection.objective <= selection.tolerance
-        others, this = "features that respect the constraints score", "this one" if selection.k == 1 else "these"
-        assert selection.statement == f"Proven: no {others} more than {this}."
+        assert selection.statement.startswith("Proven optimal: no other subset of the ")
+        assert selection.statement.endswith(" that respects the constraints scores higher.")
 
 
 def test_any_size_is_bounded_over_all_sizes():

@@ -104,7 +104,7 @@ def test_constraints_are_parameters_like_others():
 
 def test_fewer_usable_features_count_the_excluded_ones(frame):
     X, y = frame
-    said = r"Asked for 7 features, but the table has 5 that can be chosen \(3 more are excluded\)"
+    said = r"Asked for 7 features, but the table has 5 that can be chosen \(3 are excluded\)"
     with pytest.warns(FewerFeaturesWarning, match=said):
         selector = SubsetSelector(7, strategy="forward", exclude=["age", "blood", "ward"]).fit(X, y)
     assert selector.support_.tolist() == [False, True, True, True, False, True, True, False]

@@ -26,8 +26,9 @@ def print_verdict(outcome: Verification, out: Output) -> None:
     if outcome.holds and not out.quiet:
         say(f"verified: the features are worth {outcome.objective:.9g} {outcome.unit}".rstrip())
         say(f"verified: {outcome.statement or 'the result claims no bound on other subsets'}")
-        if outcome.domain is not None and outcome.domain.left_out:
-            say(f"about: {considered(outcome.domain, named=None)}")
+        columns = "" if outcome.domain is None else considered(outcome.domain, named=None)
+        if outcome.domain is not None and outcome.domain.left_out and columns not in outcome.statement:
+            say(f"verified about {columns}")
         if outcome.constraints:
             say(f"verified under the constraints: {outcome.constraints}")
 

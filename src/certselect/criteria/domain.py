@@ -58,5 +58,7 @@ _COUNTED = {
 
 
 def _counted(reason: str, names: tuple[str, ...], named: int) -> str:
-    some = ", ".join(map(repr, names[:named])) + (", ..." if len(names) > named else "")
-    return f"{len(names)} {_COUNTED[reason][len(names) > 1]}" + (f": {some}" if named else "")
+    count = f"{len(names)} {_COUNTED[reason][len(names) > 1]}"
+    if not named or reason in (EXCLUDED, DUPLICATE):  # which the user knows, or can see
+        return count
+    return f"{count}: " + ", ".join(map(repr, names[:named])) + (", ..." if len(names) > named else "")
