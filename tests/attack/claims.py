@@ -130,7 +130,11 @@ def _check_bound(selection: Selection, oracle: Oracle, value: Fraction, ledger: 
     bound, best = selection.upper_bound, oracle.exact_best
     if math.isnan(bound):
         ledger.check("gap", math.isnan(selection.gap), f"{told} has a gap of {selection.gap!r} without a bound")
-        ledger.check("statement", selection.statement == "", f"{told} states without a bound: {selection.statement}")
+        only = selection.domain is not None and selection.domain.only_choice
+        stated = selection.statement != "" and not only
+        ledger.check("statement", not stated, f"{told} states without a bound: {selection.statement}")
+        if only:
+            _check_statement(selection, oracle, ledger, told)
         return
     true = bound == math.inf or (bound > -math.inf and Fraction(bound) >= best)
     ledger.check(
@@ -157,9 +161,9 @@ def _check_statement(selection: Selection, oracle: Oracle, ledger: Ledger, told:
         room = value + abs(value) * Fraction(above[1]) / 100
     elif above := re.search(r"more than ([-+.\de]+)\.$", words):
         room = Fraction(above[1]) + abs(Fraction(above[1])) * Fraction(1, 10**5)  # six digits are printed
-    elif part := re.search(r"Proven to ([-+.\de]+) of the value", words):
+    elif part := re.search(r"Proven optimal to ([-+.\de]+) of the value", words):
         room = value + abs(value) * Fraction(part[1])
-    elif words.startswith("Proven"):
+    elif words.startswith(("Proven", "The only possible choice")):
         room = value
     if room is not None:
         room += _tolerance(selection)

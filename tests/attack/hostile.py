@@ -390,7 +390,7 @@ def attack_verify(ledger: Ledger) -> None:
             "a list": b"[]",
             "an object": b"{}",
             "deep": b"[" * 100_000,
-            "long": json.dumps(true.stored | {"statement": "n" * 10**6}).encode(),
+            "long": json.dumps(true.stored | {"format": "n" * 10**6}).encode(),
         }
         for name, content in contents.items():
             result.write_bytes(content)

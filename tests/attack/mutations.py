@@ -43,6 +43,11 @@ UNCHECKED: tuple[Path, ...] = (
     ("settings", "searching", "max_seconds"),
     ("provenance", "seconds"),
     ("provenance", "versions"),
+    # Sentences, which a reader makes itself.
+    ("statement",),
+    ("explanation", "why"),
+    ("provenance", "picked"),
+    ("provenance", "decisions", "why"),
 )
 
 
@@ -198,7 +203,7 @@ def lies(made: MadeFile) -> Iterator[tuple[str, dict[str, Any]]]:
     optimal = {"status": "proven optimal", "upper_bound": value, "gap": 0.0, "tolerance": 0.0}
     optimal = {key: entry for key, entry in optimal.items() if key in chosen or key != "tolerance"}
     emptied = {"multipliers": None, "lift": None, "proof": {"parts": [{"steps": [], "unit": None}]}, "known": value}
-    shown = {"shown_by": "slack matrices, decided features and case distinctions"}
+    shown = {"method": "proof", "shown_by": "slack matrices, decided features and case distinctions"}
     for how, certificate in (
         ("nothing", None),
         ("what there is", stored["certificate"]),
@@ -222,11 +227,21 @@ def lies(made: MadeFile) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "another strategy", told({"strategy": "exhaustive"})
     free = {"include": None, "exclude": None, "feature_groups": None, "costs": None, "budget": None}
     unconstrained = {"constrained": False, "any_size": False}
-    plain_words = re.sub(r" that respects? the constraints", "", stored["statement"])
-    yield (
-        "constraints forgotten",
-        told(unconstrained, settings=settings | {"constraints": free}, statement=plain_words),
-    )
+    domain = stored["domain"]
+    left_out = {reason: listed for reason, listed in domain["left_out"].items() if reason != "excluded"}
+    for how, others in (
+        ("but in the domain", {}),
+        ("altogether", {"domain": domain | {"left_out": left_out, "constrained": False, "only_choice": False}}),
+    ):
+        yield (
+            f"constraints forgotten {how}",
+            told(unconstrained, settings=settings | {"constraints": free}, **others),
+        )
+    for name, entry in (("left_out", {}), ("constrained", not domain["constrained"]), ("n_columns", 5)):
+        yield (
+            f"{name} of the domain",
+            told({"dropped": []} if name == "left_out" else {}, domain=domain | {name: entry}),
+        )
     for criterion in CRITERIA:
         searching = settings["searching"] | {"criterion": criterion, "beta": None}
         if searching != settings["searching"]:
@@ -243,8 +258,8 @@ def lies(made: MadeFile) -> Iterator[tuple[str, dict[str, Any]]]:
         )
 
 
-def falsehoods(stored: Any, made: MadeFile) -> list[str]:
-    """What a changed file says that is not so, as far as words can tell: the oracle's view of the whole file."""
+def falsehoods(stored: Any, made: MadeFile, words: str) -> list[str]:
+    """What a changed file says that is not so: the oracle's view of the whole file, and of what `verify` states."""
     true = made.stored
     try:
         _well_typed(stored, true)
@@ -255,9 +270,14 @@ def falsehoods(stored: Any, made: MadeFile) -> list[str]:
             return ["the subset is not allowed"]
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         return [f"it cannot be understood ({error})"]
-    wrong = [*_about_subset(chosen, oracle, made), *_about_bound(stored, oracle), *_about_proofs(chosen, oracle, made)]
+    wrong = [
+        *_about_subset(chosen, oracle, made),
+        *_about_bound(stored, oracle, words),
+        *_about_proofs(chosen, oracle, made),
+    ]
     # What no oracle knows must be as it was.
-    for part in ("format", "version", "provenance", "explanation", "choice"):
+    same = stored["settings"].get("constraints") == true["settings"]["constraints"]
+    for part in ("format", "version", "provenance", "explanation", "choice", *(["domain"] if same else [])):
         wrong += [f"{path} is another" for path in _differences(stored[part], true[part], (part,))]
     asked = _asked(stored)
     if asked["random_state"] != stored["provenance"]["seed"]:
@@ -359,7 +379,7 @@ def _near(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=SAME, abs_tol=1e-15)
 
 
-def _about_bound(stored: dict[str, Any], oracle: Oracle) -> Iterator[str]:
+def _about_bound(stored: dict[str, Any], oracle: Oracle, words: str) -> Iterator[str]:
     chosen, best = stored["selection"], float(oracle.exact_best)
     value, bound, gap = chosen["objective"], chosen["upper_bound"], chosen["gap"]
     room = SAME * max(abs(best), abs(value), float(oracle.own_terms(chosen["indices"])))
@@ -367,7 +387,8 @@ def _about_bound(stored: dict[str, Any], oracle: Oracle) -> Iterator[str]:
     if chosen["status"] not in ("proven optimal", "complete", "interrupted"):
         yield "there is no such status"
     if bound is None:
-        if gap is not None or optimal or stored["statement"] or stored["certificate"] is not None:
+        bounded = words and not stored["domain"]["only_choice"]
+        if gap is not None or optimal or bounded or stored["certificate"] is not None:
             yield "more is claimed than nothing"
         return
     if bound < best - room:
@@ -383,11 +404,11 @@ def _about_bound(stored: dict[str, Any], oracle: Oracle) -> Iterator[str]:
     left = (bound - value) / abs(value) if value else (0.0 if bound == value else None)
     if (left is None) != (gap is None) or (gap is not None and not math.isclose(gap, left, rel_tol=1e-6, abs_tol=1e-9)):
         yield "the gap is another"
-    yield from _about_statement(stored, oracle, room)
+    yield from _about_statement(stored, oracle, room, words)
 
 
-def _about_statement(stored: dict[str, Any], oracle: Oracle, room: float) -> Iterator[str]:
-    words, chosen = stored["statement"], stored["selection"]
+def _about_statement(stored: dict[str, Any], oracle: Oracle, room: float, words: str) -> Iterator[str]:
+    chosen, domain = stored["selection"], stored["domain"]
     if not words:
         yield "the statement is missing"
         return
@@ -396,13 +417,13 @@ def _about_statement(stored: dict[str, Any], oracle: Oracle, room: float) -> Ite
         limit = value + abs(value) * float(above[1]) / 100
     elif above := re.search(r"more than ([-+.\de]+)\.$", words):
         limit = float(above[1]) * (1 + math.copysign(1e-5, float(above[1])))
-    elif part := re.search(r"Proven to ([-+.\de]+) of the value", words):
+    elif part := re.search(r"Proven optimal to ([-+.\de]+) of the value", words):
         limit = value + abs(value) * float(part[1])
-    elif words.startswith("Proven"):
+    elif words.startswith(("Proven", "The only possible choice")):
         limit = value
     if limit is None or float(oracle.exact_best) > limit + room:
         yield "the statement is false"
-    if chosen["constrained"] != ("constraints" in words):
+    if (domain["constrained"] and not domain["only_choice"]) != ("that respect" in words):
         yield "the statement is about other subsets"
 
 
@@ -423,8 +444,11 @@ def _about_proofs(chosen: dict[str, Any], oracle: Oracle, made: MadeFile) -> Ite
 
 
 def _differences(here: Any, there: Any, path: Path) -> Iterator[Path]:
-    if any(path[: len(known)] == known for known in UNCHECKED):
+    names = tuple(step for step in path if isinstance(step, str))
+    if any(names[: len(known)] == known for known in UNCHECKED):
         return
+    if here is None and names == ("provenance", "decisions", "facts"):
+        return  # fewer facts
     if isinstance(here, dict) and isinstance(there, dict) and set(here) == set(there):
         for key in there:
             yield from _differences(here[key], there[key], (*path, key))
@@ -446,7 +470,7 @@ def check_changed(changed: Any, what: str, made: MadeFile, ledger: Ledger) -> No
     if outcome is None or not outcome.holds:
         ledger.check("mutated files", True)
         return
-    wrong = falsehoods(changed, made)
+    wrong = falsehoods(changed, made, outcome.statement)
     ledger.check("mutated files", not wrong, f"{made.kind!r}, {what} is confirmed, but {'; '.join(wrong[:3])}")
 
 
@@ -457,7 +481,7 @@ def attack_file(kind: str, ledger: Ledger, part: tuple[int, int] = (0, 1)) -> No
     with ledger.no_traceback(f"verify of the true file {kind!r}", refusals=False), _limits_of(kind):
         outcome = verify(made.stored, made.X, made.y)
         ledger.check("true files", outcome.holds, f"{kind!r} is refused: {outcome.reasons}")
-        said = falsehoods(made.stored, made)
+        said = falsehoods(made.stored, made, outcome.statement)
         ledger.check("true files", not said, f"{kind!r} is not true: {said}")
     tried = [
         (f"{'.'.join(map(str, path))} = {_shown(changed, path)}", changed) for path, changed in mutations(made.stored)
@@ -512,7 +536,7 @@ def attack_bytes(kind: str, ledger: Ledger, count: int) -> None:
             with ledger.no_traceback(what), _limits_of(kind):
                 outcome = verify(file, made.X, made.y)
             if outcome is not None and outcome.holds:
-                wrong = falsehoods(json.loads(changed), made)
+                wrong = falsehoods(json.loads(changed), made, outcome.statement)
                 ledger.check("spoilt files", not wrong, f"{what} is confirmed, but {wrong[:3]}")
             else:
                 ledger.check("spoilt files", True)

@@ -408,7 +408,8 @@ def test_whatever_was_saved_verifies(csv, tmp_path, options):
     assert in_process("select", csv, "-t", "diagnosis", "-k", 3, "--json", out, *options).returncode == 0
     checked = in_process("verify", out, csv)
     assert checked.returncode == 0, checked.stderr
-    assert ("score more" in checked.stdout or "score higher" in checked.stdout) == (json.loads(out.read_text())["statement"] != "")
+    stated = json.loads(out.read_text())["statement"]
+    assert ("score more" in checked.stdout or "score higher" in checked.stdout) == (stated != "")
 
 
 def test_a_result_without_a_bound_is_not_confirmed_to_be_the_best(csv, tmp_path):
