@@ -163,7 +163,9 @@ def _check_statement(selection: Selection, oracle: Oracle, ledger: Ledger, told:
         room = Fraction(above[1]) + abs(Fraction(above[1])) * Fraction(1, 10**5)  # six digits are printed
     elif part := re.search(r"Proven optimal to ([-+.\de]+) of the value", words):
         room = value + abs(value) * Fraction(part[1])
-    elif words.startswith(("Proven", "The only possible choice")):
+    elif words.startswith("The only possible choice"):
+        ledger.check("statement", len(oracle.values) == 1, f"{told} states: {words}")
+    elif words.startswith("Proven"):
         room = value
     if room is not None:
         room += _tolerance(selection)
