@@ -14,11 +14,10 @@ from certselect.errors import InvalidInput
 from certselect.memory import memory_budget
 from certselect.settings import Constraints, Reading
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
-from certselect.table.columns import dates_and_times
+from certselect.table.columns import dates_and_times, in_order
 from certselect.table.complete import infinite_values, missing_values
 from certselect.table.facts import MOST_LEVELS_COUNTED, MOST_WORDS, ColumnFacts
 from certselect.table.kinds import DATE, LEFT_OUT, decisions_on, judge, numbers_in_text
-from certselect.table.labels import in_order
 from certselect.table.model import Decision, Missing, Table
 from certselect.table.parts import check_names
 from certselect.table.reading import read_table, stated_kinds, warn_of_left_out
@@ -60,10 +59,8 @@ class StreamedTable:
     target_name : str
     feature_names : tuple of str
     reading : Reading
-    constraints : Constraints
-        Say which features are not read, and which are never left out because of their values.
-    closed : set of int
-        Features that are not read.
+    closed, wanted : sets of int
+        Features that are not read, and those that are never left out because of their values.
     budget : int
         Bytes that what is learnt in one pass may take.
     runner : Runner
@@ -76,8 +73,8 @@ class StreamedTable:
     target_name: str
     feature_names: tuple[str, ...]
     reading: Reading
-    constraints: Constraints
     closed: frozenset[int] = frozenset()
+    wanted: frozenset[int] = frozenset()
     budget: int = 1 << 30
     runner: Runner | None = None
     n_threads: int = 1
@@ -135,7 +132,7 @@ class StreamedTable:
         from certselect.table.streams.survey import Survey
 
         asked = [*self.open_columns(), self.target_name]
-        given = self._stated()[0]
+        given = self._given()
         many = {self.target_name, *(self.feature_names[i] for i, kind in given.items() if kind == "levels")}
         many.update(asked if all_levels else ())
         kept = min(_SAMPLE_ROWS, max(_FEWEST_ROWS, self.budget // 16 // (8 * len(asked))))
@@ -177,12 +174,12 @@ class StreamedTable:
             return None
 
     def _settle_features(self, facts: Mapping[str, ColumnFacts]) -> None:
-        given, _, kept = self._stated()
+        given = self._given()
         places = {i: facts[name] for i, name in enumerate(self.feature_names) if name in facts}
         infinite = {i: one.infinite for i, one in places.items() if one.infinite}
         if infinite:
             raise infinite_values([self.feature_names[i] for i in infinite], self._in_rows(infinite.values()))
-        verdicts = judge(places, self.feature_names, given, kept, self._count)
+        verdicts = judge(places, self.feature_names, given, self.wanted, self._count)
         self.features = tuple(
             _feature_of(name, places.get(i), given.get(i), verdicts[i].kind if i in verdicts else "")
             for i, name in enumerate(self.feature_names)
@@ -212,8 +209,8 @@ class StreamedTable:
         refuse_constant(self.classes, np.empty((0, 0)), trimmed=False)
         self.target, self.task = Feature("levels", facts, self.classes), "classification"
 
-    def _stated(self) -> tuple[dict[int, str], list[int], set[int]]:
-        return stated_kinds(self.reading.kinds, self.constraints.exclude, self.constraints.include, self.feature_names)
+    def _given(self) -> dict[int, str]:
+        return stated_kinds(self.reading.kinds, None, None, self.feature_names)[0]
 
     def _in_rows(self, counts: Iterable[int]) -> str:
         """In how many rows something occurs, by the counts of several columns."""
@@ -266,14 +263,14 @@ def open_stream(
     check_names(names, [target], None)
     features = tuple(name for name in names if name != target)
     asked = constraints or Constraints()
-    _, closed, _ = stated_kinds(reading.kinds, asked.exclude, asked.include, features)
+    _, closed, wanted = stated_kinds(reading.kinds, asked.exclude, asked.include, features)
     return StreamedTable(
         source,
         target,
         features,
         reading,
-        asked,
         frozenset(closed),
+        frozenset(wanted),
         memory_budget(memory),
         runner,
         thread_count(n_jobs),
