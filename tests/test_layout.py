@@ -36,7 +36,7 @@ ROOMS = [
     "cli",
 ]
 # Small modules beside the rooms, which every room may import; they import no room.
-BESIDE = {"errors", "memory", "names", "progress", "registered", "shown_numbers", "threads", "writing"}
+BESIDE = {"clock", "errors", "memory", "names", "progress", "registered", "shown_numbers", "threads", "writing"}
 # What settings are made of: nothing that has to be loaded before `--help` can answer.
 UNDER_SETTINGS = {"settings", "errors", "names"}
 FRAMES = {"narwhals", "pandas", "polars", "pyarrow"}

@@ -10,8 +10,6 @@ for a convex function that is often piecewise linear, as the relaxation is often
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from certselect.certificate.lift import Lift
+from certselect.clock import Stopwatch, TimeLimit
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
-from certselect.progress import report
+from certselect.progress import listener, report
 from certselect.relaxation.arrays import Arrays
 from certselect.relaxation.device import arrays_for, or_on_the_cpu
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
@@ -79,15 +78,16 @@ def relax(
             f"method={method!r}", " or ".join(map(repr, (*METHODS, NONNEGATIVE))), "Choose one of these."
         )
     problem.check_room_for_pairs()
-    reduced = problem.reduced
+    reduced, limit = problem.reduced, TimeLimit.of(max_seconds)
     if method == NONNEGATIVE:
         plain = relax(problem, max_seconds=max_seconds, warm_start=warm_start, callback=callback)
-        return _nonnegative(problem, plain, tol, max_seconds, max_iterations, callback, incumbent)
+        return _nonnegative(problem, plain, tol, limit, max_iterations, callback, incumbent)
     most = max_iterations or MAX_ITERATIONS.get(chosen_method(method, reduced.matrix, reduced.sizes), 0)
 
     def told(iterate: Iterate) -> None:
         # Prices have their iterations each, and share one bar.
-        report(f"relaxation, gap {iterate.gap:.1e}", min(iterate.iteration, most), most)
+        if listener():
+            report(f"relaxation, gap {iterate.gap:.1e}", min(iterate.iteration, most), most)
         if callback is not None:
             callback(iterate)
 
@@ -97,11 +97,11 @@ def relax(
     def on(arrays: Arrays) -> Relaxation:
         options: dict[str, Any] = {"tol": tol, "max_iterations": max_iterations, "arrays": arrays}
         if reduced.plain and not reduced.required:
-            options.update(max_seconds=max_seconds, warm_start=warm_start, callback=told)
+            options.update(max_seconds=limit.left, warm_start=warm_start, callback=told)
             return solve(reduced.matrix, reduced.k, method, **options)
-        return _Lifted(reduced, method, options, max_seconds, told).solve(warm_start)
+        return _Lifted(reduced, method, options, limit, told).solve(warm_start)
 
-    arrays, computed_on = arrays_for(len(reduced.matrix), MATRICES, math.inf if max_seconds is None else max_seconds)
+    arrays, computed_on = arrays_for(len(reduced.matrix), MATRICES, limit.left)
     return replace(or_on_the_cpu(arrays, on), computed_on=computed_on)
 
 
@@ -109,7 +109,7 @@ def _nonnegative(
     problem: SubsetProblem | UnitProblem,
     plain: Relaxation,
     tol: float | None,
-    max_seconds: float | None,
+    limit: TimeLimit,
     max_iterations: int | None,
     callback: Callback | None,
     incumbent: float | None,
@@ -117,7 +117,8 @@ def _nonnegative(
     most = max_iterations or MAX_TIGHTENING
 
     def told(iterate: Iterate) -> None:
-        report(f"nonnegative relaxation, gap {iterate.gap:.1e}", iterate.iteration, most)
+        if listener():
+            report(f"nonnegative relaxation, gap {iterate.gap:.1e}", iterate.iteration, most)
         if callback is not None:
             callback(iterate)
 
@@ -125,7 +126,7 @@ def _nonnegative(
         problem.reduced,
         plain,
         tol=1e-4 if tol is None else tol,
-        max_seconds=math.inf if max_seconds is None else max_seconds - plain.seconds,
+        limit=limit,
         max_iterations=most,
         incumbent=incumbent,
         callback=told,
@@ -149,28 +150,28 @@ class _Lifted:
         problem: ReducedProblem,
         method: str,
         options: dict[str, Any],
-        max_seconds: float | None,
+        limit: TimeLimit,
         callback: Callback,
     ) -> None:
         self.problem, self.method, self.options, self.callback = problem, method, options, callback
-        self.deadline = math.inf if max_seconds is None else time.perf_counter() + max_seconds
+        self.limit = limit
         self.pairs = rival_pairs(problem)
         self.iterations = 0
         self.best: Iterate | None = None
 
     def solve(self, warm_start: Relaxation | None) -> Relaxation:
         """The relaxation at the price that gives the lowest bound of those tried."""
-        began, cut_short = time.perf_counter(), False
+        watch, cut_short = Stopwatch(), False
         tried = [self._at(0.0, warm_start)]
         if tried[0].excess > COST_ROUNDING * self.problem.budget:
             for price in _prices(tried, self.problem):
-                cut_short = time.perf_counter() >= self.deadline
+                cut_short = self.limit.over
                 if cut_short:
                     break
                 tried.append(self._at(price, tried[-1].answer))
         answer = min((one.answer for one in tried), key=lambda answer: answer.dual_value)
         status = Status.STOPPED_BY_TIME if cut_short else answer.status
-        return replace(answer, iterations=self.iterations, seconds=time.perf_counter() - began, status=status)
+        return replace(answer, iterations=self.iterations, seconds=watch.seconds, status=status)
 
     def _at(self, price: float, warm_start: Relaxation | None) -> _Tried:
         problem, before = self.problem, self.iterations
@@ -196,7 +197,7 @@ class _Lifted:
             problem.k,
             self.method,
             sizes=problem.sizes,
-            max_seconds=max(0.0, self.deadline - time.perf_counter()),
+            max_seconds=self.limit.left,
             warm_start=warm_start,
             callback=told,
             **self.options,

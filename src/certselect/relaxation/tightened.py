@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ from certselect.certificate.lift import Lift
 from certselect.certificate.rivals import never_both, rival_numbers
 from certselect.certificate.rounding import largest, order_of
 from certselect.certificate.rows import Rows
+from certselect.clock import Stopwatch, TimeLimit
 from certselect.criteria.reduced import ReducedProblem
 from certselect.relaxation.face import unit_normal
 from certselect.relaxation.nonnegative import ROUND, Splitting
@@ -28,7 +28,7 @@ def tightened(
     plain: Relaxation,
     *,
     tol: float,
-    max_seconds: float,
+    limit: TimeLimit,
     max_iterations: int,
     incumbent: float | None,
     callback: Callable[[Iterate], None],
@@ -38,7 +38,7 @@ def tightened(
     Stops once the bound is within `tol` of `incumbent`, the value of a known subset; without
     one, of the value that the relaxed X itself comes to.
     """
-    began = time.perf_counter()
+    watch = Stopwatch()
     if plain.method == "closed_form":
         return replace(plain, method="nonnegative")
     # Rivals are out of the polytope altogether here: of the lift only the price is needed.
@@ -54,7 +54,7 @@ def tightened(
     primal, status = plain.primal_value, Status.STOPPED_BY_ITERATIONS
     while iterations < max_iterations:
         with one_blas_thread(True):  # large matrices are worked on by threads of our own
-            splitting.advance(ROUND, began + max_seconds)
+            splitting.advance(ROUND, limit)
         iterations += ROUND
         N, w = splitting.slack()
         # About what `certificate.consequences` derives, less the rounding it counts.
@@ -69,7 +69,7 @@ def tightened(
             status = Status.SOLVED
             break
         splitting.learn(bound - below)
-        if time.perf_counter() - began >= max_seconds:
+        if limit.over:
             status = Status.STOPPED_BY_TIME
             break
     x = splitting.membership
@@ -85,7 +85,7 @@ def tightened(
         diagonal_residual=0.0,
         face_residual=float(np.abs(signs @ normal).max()),
         iterations=iterations,
-        seconds=plain.seconds + time.perf_counter() - began,
+        seconds=plain.seconds + watch.seconds,
         status=status,
         method="nonnegative",
         dense=signs,
