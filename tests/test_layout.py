@@ -100,6 +100,16 @@ def test_what_stands_beside_the_rooms_knows_none_of_them():
             assert parts[0] != "certselect" or parts[1] in BESIDE, f"{module}.py imports {name}"
 
 
+def test_one_module_reads_the_clock():
+    """Except for `threads`, which measures how busy the cores are by clocks of its own."""
+    clocks = {"perf_counter", "monotonic", "process_time", "thread_time"}
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        named |= {name.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names}
+        assert not named & clocks or path.stem in ("clock", "threads"), f"{path} reads the clock itself"
+
+
 def loaded(code):
     """Heavy modules in memory after running some code in a new process."""
     script = f"{code}\nimport sys, json; print(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"

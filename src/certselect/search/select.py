@@ -121,15 +121,15 @@ def select(
     return select_by(problem, replace(stated, strategy_options={**own, **options}))
 
 
-def select_by(problem: SubsetProblem, searching: Searching, *, already: float = 0.0) -> Selection:
-    """The same by settings; `already` seconds of the time limit are over."""
+def select_by(problem: SubsetProblem, searching: Searching, limit: TimeLimit | None = None) -> Selection:
+    """The same by settings; the time limit begins now, or is one that has begun before."""
     # In a context of its own, which has a device: a block would have an end, where Ctrl-C loses the answer.
-    return copy_context().run(_select, problem, searching, already)
+    return copy_context().run(_select, problem, searching, limit)
 
 
-def _select(problem: SubsetProblem, searching: Searching, already: float) -> Selection:
+def _select(problem: SubsetProblem, searching: Searching, limit: TimeLimit | None) -> Selection:
     use_device(searching.device)
-    limit = TimeLimit.of(searching.max_seconds, already=already)
+    limit = TimeLimit.of(searching.max_seconds) if limit is None else limit
     problems = [problem.of_size(k) for k in problem.allowed_sizes] if problem.any_size else [problem]
     check_provable(problem.criterion, searching)
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
