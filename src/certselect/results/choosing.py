@@ -127,8 +127,9 @@ def read_checked(
 def check_search(searching: Searching) -> None:
     """Tell a slip of the pen before a large table is read."""
     check_provable(find_criterion(searching.criterion, **searching.criterion_options), searching)
-    strategy = None if is_auto(searching.strategy) else find_strategy(searching.strategy, searching.all_options)
-    if searching.all_options and (strategy is None or is_built_in(strategy)):
+    options = searching.all_options
+    strategy = None if is_auto(searching.strategy) else find_strategy(searching.strategy, options)
+    if options and (strategy is None or is_built_in(strategy)):
         # Values of options are checked by the search they are for: let it choose one feature of one.
         asked = replace(searching, certify=False, max_seconds=None, random_state=0)
         select_by(SubsetProblem.from_matrix(np.eye(1), 1), asked)
@@ -181,7 +182,8 @@ def make_result(
     size_rule: SizeRule | None = None,
 ) -> Result:
     """What was found, with where it came from."""
-    settings = replace(settings, constraints=settings.constraints.kept())
+    kept = settings.constraints.kept()
+    settings = settings if kept is settings.constraints else replace(settings, constraints=kept)
     seed = settings.searching.random_state
     spent = {**(seconds or {}), **terms.seconds, **selection.seconds}
     provenance = Provenance(

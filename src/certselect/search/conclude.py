@@ -169,7 +169,8 @@ def completed(problem: SubsetProblem, strategy: Strategy, found: Found) -> Compl
     if found.nothing_left and not problem.exactly:
         problem = _as_large_as_found(problem, found)
     searched = problem.units
-    _check_possible(searched, strategy, found)
+    if not is_built_in(strategy):
+        _check_possible(searched, strategy, found)
     units, scores = found.indices, found.scores
     if not found.any_size:
         units = brought_to_size(searched, found.indices)

@@ -131,7 +131,7 @@ class Found:
 
     def out_of_time(self) -> bool:
         """Whether the search has to end, finished or not."""
-        if self.limit.over:
+        if self.limit is not NO_LIMIT and self.limit.over:
             self.cut_short = True
         return self.cut_short
 

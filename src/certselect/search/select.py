@@ -135,7 +135,7 @@ def _select(problem: SubsetProblem, searching: Searching, limit: TimeLimit | Non
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
     if searching.certify:
         check_room_for_bound(problem)
-    if is_auto(searching.strategy) and strategy.name == "forward" and problem.steps is None:
+    if polish and strategy.name == "forward" and is_auto(searching.strategy):
         warn_user(
             f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
             f"{MOST_FOR_COBRA}: used forward selection with polish instead"

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from certselect.criteria.definitions import ALWAYS
 from certselect.criteria.stepwise import TermSteps
 from certselect.criteria.units import UnitProblem
 from certselect.search.ties import first_best, last_best, tie_width, value_scale
@@ -22,12 +23,14 @@ class Subset:
         self.problem, self.rules, self.scale = problem, problem.rules, value_scale(problem)
         self.members: list[int] = []
         self.size = 0
+        self._weight, self._alone = problem.criterion.weight, problem.criterion.alone
+        self._always_alone = self._alone == ALWAYS  # as with most criteria: what units bring is the same at every size
         self._pairs_with_members = np.zeros(problem.n_features)
         self._rows_to_come: list[int] = []  # members whose pair terms were not needed yet
         self._worth_alone = self._shared_inside = 0.0
         # -inf marks what may not come: non-candidates and members.
         self._barred = np.full(problem.n_features, -np.inf)
-        self._barred[problem.candidates] = 0.0
+        self._barred[self.rules.candidates] = 0.0
         self._open = problem.linear + self._barred
         self._scores = np.empty(problem.n_features)  # one array for all steps: allocating costs as much as adding
 
@@ -38,8 +41,8 @@ class Subset:
         """The unit that adds most per column, among those with which the subset can still be completed."""
         rules, shared = self.rules, self._shared()
         if rules.single:  # one weight for all
-            gains = np.multiply(shared, -self.problem.weight(self.size + 1), out=self._scores)
-            gains += self._brought(self.problem.criterion.alone(self.size + 1))
+            gains = np.multiply(shared, -self._weight(self.size + 1), out=self._scores)
+            gains += self._open if self._always_alone else self._brought(self._alone(self.size + 1))
         else:
             sizes = self.size + rules.sizes
             brought, weights = self._brought(self.problem.weights_alone(sizes)), self.problem.weights(sizes)
@@ -85,11 +88,13 @@ class Subset:
         self._account(member, comes=False)
 
     def _valued(self, worth_alone: float, shared_inside: float, size: int) -> float:
-        return self.problem.criterion.alone(size) * worth_alone - self.problem.weight(size) * shared_inside
+        if not self._always_alone:
+            worth_alone *= self._alone(size)
+        return worth_alone - self._weight(size) * shared_inside
 
     def _brought(self, part: float | np.ndarray) -> np.ndarray:
         """What each unit would bring by itself, single terms having this weight; -inf for those that may not come."""
-        if isinstance(part, float) and part == 1.0:  # as by most criteria
+        if isinstance(part, float) and part == 1.0:
             return self._open
         if isinstance(part, float) and part == 0.0:
             return self._barred
@@ -128,7 +133,7 @@ class OrderedSubset:
         self._scores = steps.begin()
         self._added: list[float] = []
         self._open = np.zeros(problem.n_features, dtype=bool)
-        self._open[problem.candidates] = True
+        self._open[self.rules.candidates] = True
 
     def value(self) -> float:
         return math.fsum(self._added)

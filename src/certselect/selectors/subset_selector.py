@@ -230,10 +230,9 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         seconds = {"reading": watch.seconds}
         origin = {"target": names_of(y), "library": self._take_frame(X, y), "seconds": seconds}
         self._keep(choose(table, size, settings, n_jobs=self.n_jobs, **origin))
-        self.objective_ = self.selection_.objective
-        self.upper_bound_ = self.selection_.upper_bound
-        self.gap_ = self.selection_.gap
-        if self.selection_.status == INTERRUPTED:
+        found = self.selection_
+        self.objective_, self.upper_bound_, self.gap_ = found.objective, found.upper_bound, found.gap
+        if found.status == INTERRUPTED:
             warn_user(
                 "Ctrl-C ended the search early: the selector keeps the best subset found until then, and whatever "
                 "comes next goes on with it. Fit again for a complete search.",
