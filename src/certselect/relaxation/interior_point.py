@@ -18,7 +18,7 @@ and ask for diag(dY) = e - diag(Y): the multipliers' step solves the Schur syste
 Mehrotra's predictor (mu = 0) measures how much the gap can fall at once, sets mu
 from that, and adds sym(G Diag(dd_p) dY_p) as second-order correction.
 
-Copies (see `copies`) are merged first. A class of m > 1 of them has diag(Y) + s = m with
+Copies (see `programme`) are merged first. A class of m > 1 of them has diag(Y) + s = m with
 a slack s >= 0, and z = d - apart >= 0 in the dual. The full matrix has m - 1 eigenvalues
 there, so zs = (m - 1) mu keeps to the path that Y would take unmerged; s adds
 s/z to the Schur matrix's diagonal and (m - 1) mu/z to the right-hand side, m for e.
@@ -40,11 +40,10 @@ import numpy as np
 
 from certselect.clock import Stopwatch, TimeLimit
 from certselect.relaxation.arrays import CPU, Arrays
-from certselect.relaxation.copies import Copies
 from certselect.relaxation.face import dual_slack, project
-from certselect.relaxation.programme import Programme
+from certselect.relaxation.lanczos import longest_step
+from certselect.relaxation.programme import Copies, Programme
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
-from certselect.relaxation.step_length import longest_step
 
 SHORTEST_STEP = 1e-4
 MAX_FRUITLESS = 6

@@ -35,7 +35,8 @@ import numpy as np
 
 from certselect.clock import NO_LIMIT, Stopwatch, TimeLimit
 from certselect.relaxation.arrays import CPU, Arrays
-from certselect.relaxation.positive_part import PositivePart, lanczos
+from certselect.relaxation.lanczos import lanczos
+from certselect.relaxation.positive_part import PositivePart
 
 STEPS_TO_LACK = 42  # of Lanczos, to see how far N is from semidefinite
 ROUND = 25  # iterations between two looks at what they prove

@@ -19,6 +19,7 @@ import numpy as np
 
 from certselect.clock import NO_LIMIT, Stopwatch, TimeLimit
 from certselect.relaxation.arrays import Arrays
+from certselect.relaxation.lanczos import lanczos
 
 FILTER_DEGREE = 4
 # What is proved from a projection that left out a positive direction pays for it.
@@ -210,28 +211,3 @@ class PositivePart:
         W -= self._dtype(centre) * V
         W *= self._dtype(factor)
         return W
-
-
-def lanczos(
-    product: Callable[[Any], Any], size: int, steps: int, seed: int, dtype: Any, arrays: Arrays
-) -> tuple[np.ndarray, np.ndarray, Any]:
-    """Ritz values, ascending, their residuals, and their vectors, from a random start."""
-    xp, steps = arrays.xp, min(steps, size)
-    basis = xp.zeros((size, steps), dtype=dtype)
-    inside = np.zeros((steps, steps))
-    v = arrays.held(np.random.default_rng(seed).standard_normal(size), dtype)
-    length = float(xp.linalg.norm(v))
-    for step in range(steps):
-        basis[:, step] = v / dtype(length)
-        v = product(basis[:, step])
-        parts = basis[:, : step + 1].T @ v
-        v = v - basis[:, : step + 1] @ parts
-        v -= basis[:, : step + 1] @ (basis[:, : step + 1].T @ v)
-        inside[step, step] = float(parts[-1])
-        length = float(xp.linalg.norm(v))
-        if not length > 1e-6 * abs(inside[0, 0]) or step == steps - 1:
-            steps = step + 1
-            break
-        inside[step + 1, step] = inside[step, step + 1] = length
-    values, turn = np.linalg.eigh(inside[:steps, :steps])
-    return values, length * np.abs(turn[-1]), basis[:, :steps] @ arrays.held(turn, dtype)

@@ -13,12 +13,11 @@ from certselect.clock import Stopwatch, TimeLimit
 from certselect.errors import InvalidInput
 from certselect.progress import report
 from certselect.relaxation.arrays import CPU, Arrays
-from certselect.relaxation.copies import find_copies
-from certselect.relaxation.face import inside_face
+from certselect.relaxation.face import carried_over, inside_face
 from certselect.relaxation.interior_point import interior_point
 from certselect.relaxation.low_rank import OffManifold, low_rank
+from certselect.relaxation.programme import find_copies
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
-from certselect.relaxation.warm_start import carried_over
 from certselect.threads import threads_for
 
 ORACLES = ("scs", "clarabel")  # solvers other people wrote
