@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.clock import Stopwatch
 from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.coding.copies import copies_by_rank, copies_of
 from certselect.errors import InvalidInput
@@ -129,12 +129,12 @@ def information_terms(
     array([0.693147, 0.      ])
     """
     stated = Settings.from_keywords(settings, groups=("reading", "measuring"))
-    watch = Stopwatch()
+    started = time.perf_counter()
     blocks = InBlocks(memory, resume, n_jobs, client)
     table = open_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight, blocks=blocks)[
         0
     ]
-    read = watch.seconds
+    read = time.perf_counter() - started
     terms = measure_table(table, stated.measuring, dtype=dtype, n_jobs=n_jobs)
     return replace(terms, seconds={**terms.seconds, "coding": read + terms.seconds["coding"]})
 
@@ -150,7 +150,7 @@ def measure_table(
         from certselect.information.streamed_terms import streamed_terms
 
         return streamed_terms(table, measuring, floating)
-    watch = Stopwatch()
+    started = time.perf_counter()
     auto, why = measuring.measure == "auto", ""
     if auto:
         measuring, why = pick_measure(table, measuring)
@@ -164,7 +164,7 @@ def measure_table(
         settings = {"n_neighbors": measuring.n_neighbors}
     else:
         coded = code_table(table, measuring, n_jobs=n_jobs)
-        coding = watch.seconds
+        coding = time.perf_counter() - started
         correction = measuring.correction
         if auto:
             why += blind_within_bins(coded)

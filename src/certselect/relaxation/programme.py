@@ -3,8 +3,9 @@
 Entries can be copies of each other. Columns with the same levels row by row (or renamed) have the
 same information with everything else: exchanging two of them leaves Q as it is. Real tables are
 full of them: rare words, genes that always come together. Averaging a solution over all such
-exchanges changes neither its value nor that it is one, so only averaged ones need to be looked for. For a class of m copies
-these have one entry t for any two copies and one with everything else. In the orthonormal basis
+exchanges changes neither its value nor that it is one, so only averaged ones need to be looked for.
+For a class of m copies these have one entry t for any two copies and one with everything else. In
+the orthonormal basis
 
     e_c / sqrt(m)     for every class c of m entries,   and its complement within the class,
 

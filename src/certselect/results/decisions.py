@@ -13,7 +13,7 @@ _NAMED = 5
 
 def copy_decisions(problem: SubsetProblem | None) -> tuple[Decision, ...]:
     """The features that were left out because they say the same as others."""
-    if problem is None or not problem.copies:
+    if problem is None:
         return ()
     names = problem.feature_names
     return gather_decisions(

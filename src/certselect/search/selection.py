@@ -13,7 +13,6 @@ from certselect.certificate import Certificate
 from certselect.criteria.known import AnyCriterion, list_criteria
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.stepwise import NO_SUM_OVER_PAIRS, StepwiseCriterion
-from certselect.settings.fields import as_plain
 from certselect.shown_numbers import rounded_up
 
 COMPLETE = "complete"
@@ -170,6 +169,8 @@ class Selection:
         return report_card(self._facts())
 
     def _facts(self) -> dict[str, Any]:
+        from certselect.search.facts import selection_facts
+
         asked = "Which features score" if self.any_size else f"Which {self.k} features score"
         return selection_facts(self) | {"title": "Feature selection report", "question": f"{asked} highest together?"}
 
@@ -187,26 +188,3 @@ class Selection:
     @property
     def _this(self) -> str:
         return "this one" if self.k == 1 else "these"
-
-
-def selection_facts(selection: Selection) -> dict[str, Any]:
-    """What was chosen and what is proven about it."""
-    certificate = selection.certificate
-    return {
-        "n_chosen": len(selection.indices),
-        "criterion": selection.criterion,
-        "strategy": selection.strategy,
-        "chosen": [int(i) for i in selection.indices],
-        "names": list(selection.names),
-        "certificate": {
-            "statement": selection.about_bound(),
-            "proven": bool(selection.statement),
-            "status": selection.status,
-            "value": as_plain(selection.objective),
-            "bound": as_plain(selection.upper_bound),
-            "gap": as_plain(selection.gap),
-            "about_proof": "",
-            "unit": selection.unit,
-            "how": "" if certificate is None else certificate.shown_by,
-        },
-    }
