@@ -20,7 +20,8 @@ from certselect.results.repeating import TABLE, command, python_call
 from certselect.results.result import Result
 from certselect.results.shared_parts import by_similarity, runners_up, shared_parts
 from certselect.results.size_choice import SizeChoice
-from certselect.search.selection import LIMIT, selection_facts
+from certselect.search.facts import selection_facts
+from certselect.search.selection import LIMIT
 from certselect.settings.fields import as_plain
 from certselect.table.kinds import DATE, KEPT_OUT
 
