@@ -9,7 +9,7 @@ import pytest
 
 from certselect import SubsetProblem
 from certselect.search import Found, list_strategies, select
-from certselect.search.ranking import values_along
+from certselect.search.completion import values_along
 from certselect.search.selection import PROVEN_OPTIMAL
 
 STRATEGIES = list_strategies()

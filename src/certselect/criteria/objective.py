@@ -52,11 +52,11 @@ class Objective:
         """The fields alone: what was derived from them can be derived again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    @property
+    @cached_property
     def n_features(self) -> int:
         return len(self.linear)
 
-    @property
+    @cached_property
     def steps(self) -> TermSteps | None:
         """Where scores come from, if the criterion is no sum over pairs: then the order of a subset matters."""
         return self.pairs if isinstance(self.pairs, TermSteps) else None

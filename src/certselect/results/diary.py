@@ -17,7 +17,7 @@ from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.results.reasons import why
 from certselect.results.result import Result
-from certselect.search.ranking import values_along
+from certselect.search.completion import values_along
 from certselect.search.registry import AUTO_CHOICES, is_auto, known_strategy
 from certselect.search.selection import INTERRUPTED, Selection
 from certselect.search.strategy import Strategy

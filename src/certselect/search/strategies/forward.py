@@ -7,9 +7,8 @@ import numpy as np
 from certselect.criteria.units import UnitProblem
 from certselect.progress import report
 from certselect.search.found import Found
-from certselect.search.nesting import FIRST_CHOICES
-from certselect.search.ordered_subset import empty_subset
-from certselect.search.strategy import Strategy
+from certselect.search.strategy import FIRST_CHOICES, Strategy
+from certselect.search.subset import empty_subset
 
 
 def forward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -> None:
