@@ -104,6 +104,19 @@ def test_every_kind_of_column(asked):
     assert_same_terms(streamed_terms(lambda: in_blocks(table, [31, 90]), **asked), in_memory(table, **asked))
 
 
+@pytest.mark.parametrize("rows", [45, 49, 50, 300])
+@pytest.mark.parametrize("columns", ["all numbers", "every kind"])
+@pytest.mark.parametrize("asked", [{}, {"correction": "grassberger"}, {"kinds": {"nan": "skip"}}], ids=str)
+def test_the_measure_that_auto_picks(rows, columns, asked):
+    table = odd_table(rows) if columns == "every kind" else plain_table(rows).select(["numbers", "y"])
+    if "kinds" in asked and columns == "all numbers":
+        asked = {"kinds": {"numbers": "number"}}
+    wanted = in_memory(table, measure="auto", **asked)
+    assert_same_terms(streamed_terms(lambda: in_blocks(table, [31]), measure="auto", **asked), wanted)
+    if columns == "all numbers" and "correction" not in asked:
+        assert wanted.settings["measure"] == ("gaussian_copula" if rows < 50 else "plugin")
+
+
 @pytest.mark.parametrize("levels", [63, 64, 65, 300])
 def test_columns_of_many_levels(levels):
     rng = np.random.default_rng(levels)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from certselect.errors import InvalidInput
+from certselect.errors import ColumnsLeftOutWarning, InvalidInput
 from certselect.memory import memory_budget
 from certselect.names import Columns
 from certselect.settings import Constraints, Reading
@@ -148,16 +149,12 @@ class StreamedTable:
 
     def as_sample(self) -> Table | None:
         """Some of the rows as a table in memory, its columns of the kinds they have here; None if of one class only."""
-        import pyarrow as pa
-
         kinds = {i: one.kind for i, one in enumerate(self.features)}
         stated = {i: kind for i, kind in kinds.items() if kind == "skip" or one_of_words(self.features[i])}
         rows = self.kept_rows
-        nothing = pa.nulls(rows.num_rows, pa.int8())
-        frame = pa.table({name: rows[name] if name in rows.column_names else nothing for name in self.feature_names})
         try:
             return read_table(
-                frame,
+                self._frame_of(rows),
                 rows.column(self.target_name),
                 task=self.task,
                 missing="level",
@@ -166,6 +163,28 @@ class StreamedTable:
             )
         except InvalidInput:
             return None
+
+    def whole(self) -> Table:
+        """The whole table in memory, where it has so few rows that all are kept."""
+        assert self.kept_rows.num_rows == self.n_samples, "a table of few rows"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ColumnsLeftOutWarning)  # the survey has warned
+            return read_table(
+                self._frame_of(self.kept_rows),
+                self.kept_rows.column(self.target_name),
+                task=self.reading.task,
+                missing=self.source.usual_missing if self.reading.missing == "auto" else self.reading.missing,
+                kinds=self.reading.kinds,
+                unread=sorted(self.closed),
+                wanted=sorted(self.wanted),
+            )
+
+    def _frame_of(self, rows: pa.Table) -> pa.Table:
+        """The features of some rows, nulls where columns are not read."""
+        import pyarrow as pa
+
+        nothing = pa.nulls(rows.num_rows, pa.int8())
+        return pa.table({name: rows[name] if name in rows.column_names else nothing for name in self.feature_names})
 
     def _settle_features(self, facts: Mapping[str, ColumnFacts]) -> None:
         given, _ = stated_kinds(self.reading.kinds, None, self.feature_names)
