@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from certselect.coding.masses import RowWeights
+from certselect.coding.quantiles import RowWeights
 from certselect.errors import InvalidInput
 
 _MOST_COUNTS = 50_000_000  # class counts of one column: 400 MB

@@ -167,6 +167,8 @@ class StreamedOrder:
         numbers of the sample, which tells a narrower bracket for the next pass.
     """
 
+    unit = 1
+
     def __init__(
         self,
         columns: Sequence[str],
@@ -177,7 +179,7 @@ class StreamedOrder:
         room: int,
     ) -> None:
         self.columns = tuple(columns)
-        self.rows = rows
+        self.units = rows
         self._samples = samples
         self._known = {name: list(known.get(name, ())) for name in columns}
         self._look = look
@@ -185,7 +187,7 @@ class StreamedOrder:
 
     def of(self, places: np.ndarray) -> StreamedOrder:
         part = StreamedOrder(
-            [self.columns[i] for i in places], self.rows[places], self._samples, {}, self._look, self._room
+            [self.columns[i] for i in places], self.units[places], self._samples, {}, self._look, self._room
         )
         part._known = self._known
         return part
@@ -202,7 +204,7 @@ class StreamedOrder:
                     found[i, r] = self._known_at(name, int(ranks[i, r]))
                 open_ = sorted({int(ranks[i, r]) for r in lacking if np.isnan(found[i, r])})
                 if open_:
-                    asked[name] = self._brackets(name, int(self.rows[i]), open_, width)
+                    asked[name] = self._brackets(name, int(self.units[i]), open_, width)
             if not asked:
                 return found
             for name, part in self._look(asked).items():
