@@ -11,7 +11,7 @@ import numpy as np
 from certselect.coding import cuts
 from certselect.coding.assembly import CodedColumns, assemble, assemble_sparse
 from certselect.coding.levels import Levels, category_levels, integer_levels
-from certselect.coding.model import CodedTable, Coding, Part, SparseCodedTable
+from certselect.coding.model import BINNED, CodedTable, Coding, Part, SparseCodedTable
 from certselect.coding.numbers import NumberCuts, count_edges
 from certselect.coding.quantiles import row_weights
 from certselect.coding.sparse import code_sparse, refuse_pairwise
@@ -22,7 +22,6 @@ from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table import Block, Table
 from certselect.threads import thread_count
 
-_BINNED = ("uniform", "quantile")  # methods that ask how many bins
 _SLICE_CELLS = 1 << 18  # cells of a slice of columns that is cut and coded while in the cache
 
 
@@ -102,7 +101,7 @@ def code_table(
     def coding(parts: tuple[Part, ...], lacking: np.ndarray | None) -> Coding:
         return Coding(
             discretize,
-            bins if discretize in _BINNED else None,
+            bins if discretize in BINNED else None,
             how.integers,
             table.feature_names,
             classes,

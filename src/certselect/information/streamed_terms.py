@@ -13,7 +13,13 @@ from certselect.coding.copies import resembling_groups
 from certselect.coding.streamed import code_stream
 from certselect.errors import InvalidInput
 from certselect.information.chance import ChanceInformation, ChancePairs
-from certselect.information.choice import FEWEST_TO_COUNT, blind_within_bins, correction_for, cut_integers, size_in_words
+from certselect.information.choice import (
+    FEWEST_TO_COUNT,
+    blind_within_bins,
+    correction_for,
+    cut_integers,
+    size_in_words,
+)
 from certselect.information.kernels.margins import CountedMargins
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.streamed_pairs import NotCounted, StreamedPairs
@@ -39,10 +45,10 @@ def streamed_terms(
     if auto and table.n_samples < FEWEST_TO_COUNT:
         return measure_whole(table.whole(), measuring)
     others = sum(one.kind != "number" for one in table.features)
-    why = f"plugin: {size_in_words(table.n_samples, table.n_features, others)}{blind_within_bins(coding.coding)}"
+    why = f"plugin: {size_in_words(table.total_weight, table.n_features, others)}{blind_within_bins(coding.coding)}"
     if auto and correction == "none":
         correction, because = correction_for(
-            coding.coding.levels, len(coding.coding.classes), table.n_samples, can_shrink=True
+            coding.coding.levels, len(coding.coding.classes), table.total_weight, can_shrink=True
         )
         why += f"; {because}"
     counted = "none" if correction == "chance" else correction

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from certselect.table.streams.column_facts import ColumnFacts
     from certselect.table.streams.passes import Learnt, Runner
     from certselect.table.streams.row_source import RowSource
+    from certselect.table.streams.row_weights import RowWeights
 
 # Rows that are kept of all, for pictures of the chosen columns and to look for edges again: fewer of many columns.
 _SAMPLE_ROWS, _FEWEST_ROWS = 20_000, 500
@@ -57,6 +58,10 @@ class StreamedTable:
         Bytes that what is learnt in one pass may take.
     runner : Runner
         Who goes over the rows.
+    weighted : bool
+        Whether a column of weights was named.
+    weights : RowWeights or None
+        None if every row counts once.
     features, classes, task, n_samples, missing, decisions
         Known after `survey`.
     """
@@ -78,6 +83,8 @@ class StreamedTable:
     missing: Missing = "error"
     decisions: tuple[Decision, ...] = ()
     weighted: bool = False
+    weights: RowWeights | None = None
+    _positive: bool = False  # whether rows of weight 0 are left out
     _sample: pa.Table | None = None
 
     @property
@@ -110,9 +117,20 @@ class StreamedTable:
     def run(self, learnt: Any, stage: str) -> Any:
         from certselect.table.streams.passes import InThisProcess
 
-        found = (self.runner or InThisProcess(self.budget)).run(self.source, learnt, stage)
+        runner, weight = self.runner or InThisProcess(self.budget), self.reading.weight
+        if self._positive and weight is not None:
+            from certselect.table.streams.row_weights import PositiveRows
+
+            found = runner.run(self.source, PositiveRows(learnt, weight), stage).learnt
+        else:
+            found = runner.run(self.source, learnt, stage)
         self.source.check()
         return found
+
+    @property
+    def total_weight(self) -> int:
+        """How many rows there are, each counted as often as its weight."""
+        return self.n_samples if self.weights is None else round(self.weights.total)
 
     def survey(self, also: Sequence[Learnt] = (), *, all_levels: bool = False) -> list[Any]:
         """Learn what the columns are, and in the same pass what others want to know; returns these.
@@ -123,13 +141,19 @@ class StreamedTable:
         from certselect.table.streams.passes import Together
         from certselect.table.streams.row_sample import RowSample
 
+        n_rows, kept_too = self.source.n_rows, []
+        if self.reading.weight is not None:
+            from certselect.table.streams.row_weights import read_weights
+
+            self.weights, n_rows, self._positive = read_weights(self.reading.weight, self.run)
+            kept_too = [self.reading.weight]
         asked = [*self.open_columns(), self.target_name]
         given, _ = stated_kinds(self.reading.kinds, None, self.feature_names)
         many = {self.target_name, *(self.feature_names[i] for i, kind in given.items() if kind == "levels")}
         many.update(asked if all_levels else ())
         kept = min(_SAMPLE_ROWS, max(_FEWEST_ROWS, self.budget // 16 // (8 * len(asked))))
         told_apart = {name: MOST_NUMBERS if name in many else MOST_WHOLE_LEVELS for name in asked}
-        parts = [Survey(asked, told_apart, self.n_threads), RowSample(asked, self.source.n_rows, kept), *also]
+        parts = [Survey(asked, told_apart, self.n_threads), RowSample([*asked, *kept_too], n_rows, kept), *also]
         survey, sample, *others = self.run(Together(parts), "reading").parts
         self._sample = sample.rows
         facts = survey.facts
@@ -172,6 +196,7 @@ class StreamedTable:
             return read_table(
                 self._frame_of(self.kept_rows),
                 self.kept_rows.column(self.target_name),
+                sample_weight=None if self.weights is None else self.kept_rows.column(self.weights.name),
                 task=self.reading.task,
                 missing=self.source.usual_missing if self.reading.missing == "auto" else self.reading.missing,
                 kinds=self.reading.kinds,
@@ -272,15 +297,9 @@ def open_stream(
     n_jobs: int | None = None,
 ) -> StreamedTable:
     """A table to be read in blocks; its names and settings are checked before the first of them."""
-    if reading.weight is not None:
-        raise InvalidInput(
-            f"weight={reading.weight!r} for a table that is read block by block",
-            "rows that count once each",
-            "Pass memory= enough to hold the table, or leave weight out.",
-        )
     names = tuple(source.schema.names)
-    check_names(names, [target], None)
-    features = tuple(name for name in names if name != target)
+    check_names(names, [target], reading.weight)
+    features = tuple(name for name in names if name not in (target, reading.weight))
     asked = constraints or Constraints()
     _, closed = stated_kinds(reading.kinds, asked.exclude, features)
     wanted = {Columns(features).find("include", column) for column in asked.include or ()}
@@ -294,4 +313,5 @@ def open_stream(
         memory_budget(memory),
         runner,
         thread_count(n_jobs),
+        weighted=reading.weight is not None,
     )
