@@ -59,6 +59,7 @@ WITH_GAPS = [
     {"integers": "levels", "bins": 3},
     {"missing": "pairwise"},
     {"missing": "pairwise", "correction": "shrinkage"},
+    {"missing": "pairwise", "correction": "chance"},
     {"missing": "pairwise", "correction": "grassberger", "bins": "sturges"},
     {"kinds": {"words_90": "skip", "int8": "number", "decimal": "levels", "code": "levels", "date": "levels"}},
 ]
@@ -184,7 +185,7 @@ WEIGHTED = [
     {"bins": "freedman_diaconis", "correction": "shrinkage"},
     {"correction": "chance"},
     {"measure": "auto"},
-    {"missing": "pairwise"},
+    {"missing": "pairwise", "correction": "chance"},
 ]
 
 
@@ -322,6 +323,16 @@ def test_little_room_means_more_passes_and_the_same_terms(monkeypatch, room):
     assert_same_terms(streamed_terms(lambda: in_blocks(table, [40])), wanted)
     got = streamed_terms(lambda: in_blocks(table, [40]))
     np.testing.assert_array_equal(got.pair_row("redundancy", 4), wanted.redundancy[4])
+
+
+def test_little_room_and_chance(monkeypatch):
+    table, asked = odd_table(120), {"missing": "pairwise", "correction": "chance"}
+    wanted = in_memory(table, **asked)
+    monkeypatch.setattr("certselect.information.streamed_pairs._SHARE", 3e4 / 64e6)
+    monkeypatch.setattr("certselect.information.streamed_pairs._AHEAD", 0.0)
+    got = streamed_terms(lambda: in_blocks(table, [40]), **asked)
+    np.testing.assert_array_equal(got.pair_row("interaction", 4), wanted.interaction[4])
+    assert_same_terms(streamed_terms(lambda: in_blocks(table, [40]), **asked), wanted)
 
 
 @pytest.mark.parametrize("correction", ["none", "miller_madow"])

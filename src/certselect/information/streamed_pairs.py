@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from certselect.coding.block_coding import StreamedCoding, changed
 from certselect.coding.streamed_sums import Units
 from certselect.errors import InvalidInput
+from certselect.information.chance import PairSums, expected_of_pairs
 from certselect.information.joint_counts import READ, WORD, JointCounts, count_type
 from certselect.information.kernels.cell_measures import CellMeasures, occurring
 from certselect.information.kernels.cell_table import SingleTerms, refuse_broken_counts
@@ -40,9 +41,13 @@ class StreamedPairs:
     correction : {"none", "miller_madow", "grassberger", "shrinkage"}
     dtype : dtype
         Of the pair terms.
+    by_chance : bool
+        Whether it is asked what pairs of features with absent values share by chance.
     """
 
-    def __init__(self, table: StreamedTable, coding: StreamedCoding, correction: str, dtype: np.dtype) -> None:
+    def __init__(
+        self, table: StreamedTable, coding: StreamedCoding, correction: str, dtype: np.dtype, *, by_chance: bool = False
+    ) -> None:
         self._table, self._coding, self._dtype = table, coding, dtype
         self.levels = coding.coding.levels
         self._units = _counting_units(table, correction)
@@ -54,6 +59,7 @@ class StreamedPairs:
         # Of each feature that was counted: sums over joint counts (n,) and over those in classes, or both terms.
         self._known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._joint: dict[int, np.ndarray] = {}  # how many cells are not empty, absent levels too: what copies share
+        self._chance: dict[int, PairSums] | None = {} if by_chance and absent is not None else None
         everything = self._worth_counting_all()
         features = self._layout.order.tolist() if everything else []
         first = self._counted(features, later_only=everything)
@@ -85,6 +91,16 @@ class StreamedPairs:
             self._count_all()
         some = np.arange(self.n_features) if features is None else features
         return self.rows("redundancy", some), self.rows("conditional_redundancy", some)
+
+    @property
+    def chance_sums(self) -> Callable[[int], PairSums] | None:
+        """What a feature shares with each other one by chance, in fixed point; None where margins give it."""
+        return None if self._chance is None else self._chance_of
+
+    def _chance_of(self, feature: int) -> PairSums:
+        self._count_missing([feature])
+        assert self._chance is not None, "asked for"
+        return self._chance[feature]
 
     def copies_among(self, suspects: Iterable[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
         """Families of features that divide the rows alike, among groups of suspects."""
@@ -190,6 +206,8 @@ class StreamedPairs:
     def _learn(self, found: JointCounts) -> None:
         for i in found.features:
             self._known[i], self._joint[i] = self._measured(i, found)
+            if self._chance is not None:
+                self._chance[i] = self._expected(i, found)
 
     def _learn_all(self, found: JointCounts) -> None:
         """Of counts with later features only: the others are known from those before."""
@@ -202,6 +220,12 @@ class StreamedPairs:
                 store[i, later] = row[later]
                 store[later, i] = row[later]
             self._known[i], self._joint[i] = (stores[0][i], stores[1][i]), stores[2][i]
+            if self._chance is not None:
+                whole, within, together = self._chance_of_all
+                for store, row in zip(self._chance_of_all, self._expected(i, found), strict=True):
+                    store[i, later] = row[later]
+                    store[later, i] = row[later]
+                self._chance[i] = whole[i], within[i], together[i]
 
     @cached_property
     def _all_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -210,7 +234,22 @@ class StreamedPairs:
         first, second, joint = (large_array((n, n), np.dtype(kind)) for kind in (dtype, dtype, np.int64))
         return first, second, joint
 
+    @cached_property
+    def _chance_of_all(self) -> PairSums:
+        n = self.n_features
+        whole, within, together = (large_array((n, n), np.dtype(np.int64)) for _ in range(3))
+        return whole, within, together
+
     # Measuring
+
+    def _expected(self, i: int, found: JointCounts) -> PairSums:
+        """What a feature shares by chance with those that were counted with it, in rows where both have a value."""
+        joint = found.joint(i)
+        places = self._layout.starts + self._absent
+        joint[:, :, places[self._absent >= 0]] = 0
+        if self._absent[i] >= 0:
+            joint[:, self._absent[i]] = 0
+        return expected_of_pairs(joint, self._layout, self.logs)
 
     def _measured(self, i: int, found: JointCounts) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
         counts = found.joint(i)

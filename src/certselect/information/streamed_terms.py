@@ -11,7 +11,6 @@ import numpy as np
 
 from certselect.coding.copies import resembling_groups
 from certselect.coding.streamed import code_stream
-from certselect.errors import InvalidInput
 from certselect.information.chance import ChanceInformation, ChancePairs
 from certselect.information.choice import (
     FEWEST_TO_COUNT,
@@ -53,20 +52,16 @@ def streamed_terms(
         why += f"; {because}"
     counted = "none" if correction == "chance" else correction
     coded = time.perf_counter() - started
-    pairs: Any = StreamedPairs(table, coding, counted, dtype)
+    pairs: Any = StreamedPairs(table, coding, counted, dtype, by_chance=correction == "chance")
     sums, constant, levels = pairs.sums, pairs.constant, pairs.levels
     relevance, chance = sums.relevance, None
     find_copies = partial(_copies, pairs, np.stack([relevance, sums.entropy], axis=1), constant)
     absent = coding.coding.absent
     if counted == "none":
-        chance = ChanceInformation(CountedMargins(levels, pairs.margins, absent), relevance, pairs.logs)
+        chance = ChanceInformation(
+            CountedMargins(levels, pairs.margins, absent), relevance, pairs.logs, pairs.chance_sums
+        )
     if correction == "chance" and chance is not None:
-        if absent is not None:
-            raise InvalidInput(
-                "correction='chance' with missing='pairwise' for a table that is read block by block",
-                "missing='level', or another correction",
-                "Pass memory= enough to hold the table.",
-            )
         relevance, pairs = np.maximum(relevance - chance.expected, 0.0), ChancePairs(pairs, chance)
     if correction != "none" or absent is not None:
         pairs = SoundPairs(pairs, relevance, sums.entropy)
