@@ -63,9 +63,8 @@ def test_infinities_name_their_columns():
     assert "infinity" in message
     assert "column 'x1', in 2 of 4 rows" in message
     X[0, 0] = np.nan
-    assert "NaN" in refused(X)
-    for missing in ("level", "pairwise"):
-        assert "column 'x1', in 2 of 4 rows" in refused(X, missing=missing)
+    for missing in ("error", "level", "pairwise"):
+        assert "infinity or -infinity (inf) in column 'x1', in 2 of 4 rows" in refused(X, missing=missing)
 
 
 def test_unknown_options_are_refused_with_the_choices():

@@ -35,9 +35,8 @@ from certselect.errors import InvalidInput
 from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table.streams.arrow_columns import numbers_of
-from certselect.table.streams.column_kinds import Feature, too_many_levels
 from certselect.table.streams.row_sample import first_and_last, quick_sample, sample_numbers, sample_span
-from certselect.table.streams.streamed_table import StreamedTable
+from certselect.table.streams.streamed_table import Feature, StreamedTable, too_many_levels
 
 _FEWEST_SAMPLED, _MOST_SAMPLED = 1 << 12, 1 << 17
 _KEPT_BYTES = 16  # of a number within a bracket: itself, and how often it occurs

@@ -84,8 +84,7 @@ def cut_integers(whole: np.ndarray, coding: Coding) -> tuple[Decision, ...]:
     if coding.integers != "auto" or not cut:
         return ()
     columns = tuple(np.intersect1d(whole, np.concatenate(cut)).astype(int).tolist())
-    why = f"whole numbers of more than {MOST_WHOLE_LEVELS} different values, measured as numbers"
-    return (Decision("number", why, columns),) if columns else ()
+    return (Decision("number", columns, {"more_than": MOST_WHOLE_LEVELS}),) if columns else ()
 
 
 def _ranked(table: Table, rows: int) -> bool:

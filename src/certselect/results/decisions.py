@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from certselect.criteria import SubsetProblem
-from certselect.table.kinds import gather_decisions
-from certselect.table.model import Decision
+from certselect.table.model import Decision, gather_decisions
 
 _NAMED = 5
 
@@ -16,9 +15,7 @@ def copy_decisions(problem: SubsetProblem | None) -> tuple[Decision, ...]:
     if problem is None:
         return ()
     names = problem.feature_names
-    return gather_decisions(
-        ("copy", f"says the same as {names[kept]!r}", left_out) for left_out, kept in problem.copies.items()
-    )
+    return gather_decisions(("copy", {"of": names[kept]}, left_out) for left_out, kept in problem.copies.items())
 
 
 def in_words(decisions: Iterable[Decision], names: Sequence[str]) -> list[str]:

@@ -75,7 +75,9 @@ def as_dict(result: Result) -> dict[str, Any]:
             "fingerprint": result.fingerprint,
             "measured": dict(origin.measured),
             "picked": origin.picked,
-            "decisions": [{"kind": one.kind, "why": one.why, "columns": list(one.columns)} for one in origin.decisions],
+            "decisions": [
+                {"kind": one.kind, "columns": list(one.columns), "facts": dict(one.facts)} for one in origin.decisions
+            ],
             "weighted": bool(origin.weighted),
             "seed": origin.seed,
             "seconds": {stage: _number(spent) for stage, spent in origin.seconds.items()},

@@ -213,11 +213,17 @@ def _provenance(part: Part) -> Provenance:
 
 
 def _decision(part: Part, n_features: int) -> Decision:
-    part.only({"kind", "why", "columns"})
+    part.only({"kind", "columns", "facts"})
     if part.text("kind") not in DECIDED:
         raise part.wrong("kind", " or ".join(map(repr, DECIDED)))
     columns = part.list_of("columns", lambda i: whole_number(i) and i < n_features)
-    return Decision(part.text("kind"), part.text("why"), tuple(columns))
+    facts = part.mapping_of("facts", lambda value: text(value) or truth(value) or whole_number(value))
+    decision = Decision(part.text("kind"), tuple(columns), facts)
+    try:
+        assert decision.why
+    except KeyError as lacking:
+        raise part.wrong("facts", f"{lacking} among them") from None
+    return decision
 
 
 def _size_rule(part: Part, n_features: int) -> SizeRule:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,27 +16,26 @@ _LONGEST = 80  # characters of a name in a message
 Cells = tuple[np.ndarray, np.ndarray]
 
 
-def settle_missing(
-    blocks: Sequence[Block], names: Sequence[str], n_samples: int, missing: Missing
-) -> tuple[tuple[Block, ...], Missing]:
-    """Mark the cells that are NaN, None or null, and return how to treat them: "error" if there are none.
-
-    Refuses them with the columns named if `missing` is "error", and infinities always.
-    """
+def mark_missing(blocks: Sequence[Block], names: Sequence[str], n_samples: int) -> tuple[Block, ...]:
+    """The blocks with the cells marked that are NaN, None or null. Infinities are refused."""
     suspects = [block.kind == "number" and not _surely_finite(block.values) for block in blocks]
-    marked = tuple(_marked(block) if suspect else block for block, suspect in zip(blocks, suspects, strict=True))
-    lacking = [block for block in marked if block.missing is not None]
-    if missing == "error":
-        _refuse_missing((_cells(block, block.missing) for block in lacking), names, n_samples)
     infinite = (
         _cells(block, np.isinf(block.values)) for block, suspect in zip(blocks, suspects, strict=True) if suspect
     )
-    _refuse_infinite(infinite, names, n_samples)
-    return marked, missing if lacking else "error"
+    _refuse(infinite, names, n_samples, infinite_values)
+    return tuple(_marked(block) if suspect else block for block, suspect in zip(blocks, suspects, strict=True))
+
+
+def settle_missing(blocks: Sequence[Block], names: Sequence[str], n_samples: int, missing: Missing) -> Missing:
+    """How missing cells are treated: "error" if there are none; refused, with the columns named, if `missing` is it."""
+    lacking = [block for block in blocks if block.missing is not None]
+    if missing == "error":
+        _refuse((_cells(block, block.missing) for block in lacking), names, n_samples, missing_values)
+    return missing if lacking else "error"
 
 
 def settle_missing_sparse(block: SparseBlock, names: Sequence[str], n_samples: int, missing: Missing) -> Missing:
-    """As `settle_missing`, for a sparse matrix, where NaN is the mark already."""
+    """The same for a sparse matrix, where NaN is the mark already. Infinities are refused."""
     values = block.values
     if block.kind == "integer" or _surely_finite(values.data):
         return "error"
@@ -45,11 +44,33 @@ def settle_missing_sparse(block: SparseBlock, names: Sequence[str], n_samples: i
         stored = np.flatnonzero(marked)
         yield values.indices[stored], np.searchsorted(values.indptr, stored, side="right") - 1
 
+    _refuse(cells(np.isinf(values.data)), names, n_samples, infinite_values)
     lacking = np.isnan(values.data)
     if missing == "error":
-        _refuse_missing(cells(lacking), names, n_samples)
-    _refuse_infinite(cells(np.isinf(values.data)), names, n_samples)
+        _refuse(cells(lacking), names, n_samples, missing_values)
     return missing if lacking.any() else "error"
+
+
+def missing_values(names: Sequence[str], rows: str) -> InvalidInput:
+    """The error for columns that may not have missing values; `rows` says in how many rows they have."""
+    return InvalidInput(
+        f"missing values (NaN, None or null) in {_columns(names)}, in {rows} rows",
+        "a value in every cell",
+        "Fill them in or drop those rows or columns before selecting, or pass missing='level' or 'pairwise'.",
+    )
+
+
+def infinite_values(names: Sequence[str], rows: str) -> InvalidInput:
+    """The error for columns with infinite values; `rows` says in how many rows they have."""
+    return InvalidInput(
+        f"infinity or -infinity (inf) in {_columns(names)}, in {rows} rows",
+        "finite numbers",
+        "Replace the infinities or drop those rows or columns before selecting.",
+    )
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"{'columns' if len(names) > 1 else 'column'} {name_columns(names)}"
 
 
 def name_columns(names: Iterable[str]) -> str:
@@ -77,30 +98,8 @@ def _cells(block: Block, marked: np.ndarray | None) -> Cells:
     return np.flatnonzero(marked.any(axis=1)), block.positions[marked.any(axis=0)]
 
 
-def _refuse_missing(found: Iterable[Cells], names: Sequence[str], n_samples: int) -> None:
-    _refuse(
-        found,
-        names,
-        n_samples,
-        "missing values (NaN, None or null)",
-        "a value in every cell",
-        "Fill them in or drop those rows or columns before selecting, or pass missing='level' or 'pairwise'.",
-    )
-
-
-def _refuse_infinite(found: Iterable[Cells], names: Sequence[str], n_samples: int) -> None:
-    _refuse(
-        found,
-        names,
-        n_samples,
-        "infinity or -infinity (inf)",
-        "finite numbers",
-        "Replace the infinities or drop those rows or columns before selecting.",
-    )
-
-
 def _refuse(
-    found: Iterable[Cells], names: Sequence[str], n_samples: int, what: str, expected: str, remedy: str
+    found: Iterable[Cells], names: Sequence[str], n_samples: int, error: Callable[[Sequence[str], str], InvalidInput]
 ) -> None:
     """Raise if any cell is named, counting the rows that hold one."""
     rows = np.zeros(n_samples, dtype=bool)
@@ -109,8 +108,4 @@ def _refuse(
         rows[some_rows] = True
         columns.update(some_columns.tolist())
     if columns:
-        named = name_columns(names[position] for position in sorted(columns))
-        many = "columns" if len(columns) > 1 else "column"
-        raise InvalidInput(
-            f"{what} in {many} {named}, in {np.count_nonzero(rows)} of {n_samples} rows", expected, remedy
-        )
+        raise error([names[i] for i in sorted(columns)], f"{np.count_nonzero(rows)} of {n_samples}")

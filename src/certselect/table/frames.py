@@ -95,7 +95,13 @@ def read_frame(X: Any, names: Sequence[str]) -> tuple[tuple[Block, ...], list[in
             if block is not None:
                 blocks.append(block)
                 continue
-            columns.extend(_whole_column(frame[:, position], position) for position in positions)
+            if whole:
+                columns.extend(_whole_column(frame[:, position], position) for position in positions)
+                continue
+            floats = np.stack([_floats(frame[:, position]) for position in positions], axis=1)
+            block = array_block(floats, everything[positions])
+            assert block is not None
+            blocks.append(block)
         else:
             categories = dtype in (nw.Categorical, nw.Enum, nw.String)
             columns.extend(
@@ -159,6 +165,14 @@ def _whole_column(series: Any, position: int) -> Column:
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     filled = series.fill_null(False if series.dtype == nw.Boolean else 0)
     return Column(position, "integer", filled.to_numpy(), missing=missing if missing.any() else None)
+
+
+def _floats(series: Any) -> np.ndarray:
+    """A column of floats, NaN for null: several such columns of pandas come as an array of objects."""
+    values = series.to_numpy()
+    return (
+        values if values.dtype.kind == "f" else np.array([np.nan if v is None else v for v in series.to_list()], float)
+    )
 
 
 def _numpy_dtypes(nw: Any) -> tuple[Any, ...]:

@@ -1,34 +1,34 @@
-"""What kind each column is: numbers, levels, dates, or something that tells one row from another and no more.
+"""What each column is: numbers, levels, dates, or an identifier that is left out.
 
-Blocks come with the kinds that their types say. Here a column that the user named becomes what
-they said it is, and others are judged by their values: identifiers and texts of too many levels
-are left out, texts that are dates become numbers. A column that is left out stays in the table as
-one of zeros, which no search can choose.
+Columns come with the kinds that their types say. A column that the user named becomes what the user said; the others
+are judged by the facts about their values, by one rule for tables in memory and in blocks: identifiers and texts of
+too many levels are left out, texts that are dates become numbers. A column that is left out stays in the table as one
+of zeros, which no search can choose.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.names import Columns
 from certselect.table.columns import Column, gather
-from certselect.table.model import Block, Decision
+from certselect.table.facts import EXACT, MOST_LEVELS_COUNTED, NEARLY_ALL, ColumnFacts
+from certselect.table.model import Block, Decision, gather_decisions
 from certselect.table.times import dates_in_text
 
-# Columns of so few different values tell something else than one row from another.
+# Columns of so few different values are informative about more than one row.
 MOST_LEVELS = 20
 IDENTIFIER, TEXT, DATE = "identifier", "text", "date"
 LEFT_OUT = (IDENTIFIER, TEXT)
 SKIPPED = "skipped"
 KEPT_OUT = (*LEFT_OUT, SKIPPED)
-# An identifier has nearly as many different values as rows: this share of them at least.
-NEARLY_ALL = 0.95
 # Numbers that identify are handed out one after the other: their range is at most so many times the rows ...
 DENSE = 2.0
 # ... or their column is called what such columns are called.
@@ -42,126 +42,179 @@ _CALLED_SO = re.compile(
 _CAMEL_CASE = re.compile(r"[a-z](Id|ID)$")
 # Tables of ranks have such columns throughout, and no table has more than a few record numbers.
 MOST_IN_A_ROW = 2
-IN_A_ROW = ", one after the other"
-MEASURED = "measured as a number"
-# Whole numbers up to this are the same as floats and as integers.
-EXACT = 2.0**53
+_FEW_ROWS = 16  # show of most columns of floats that they are not whole
 # Texts of more levels than this share of the rows have a level for every row or two.
 TOO_MANY = 0.5
 
 
-@dataclass(frozen=True)
-class _Judged:
-    position: int
+class Verdict(NamedTuple):
+    """What a column is because of its values, and the facts that led to it."""
+
     kind: str
-    why: str
+    facts: Mapping[str, Any]
+
+
+def judge(
+    facts: Mapping[int, ColumnFacts],
+    names: tuple[str, ...],
+    given: Collection[int],
+    kept: Collection[int],
+    count: Callable[[Sequence[int]], Mapping[int, int]],
+) -> dict[int, Verdict]:
+    """The columns that are identifiers, texts of too many levels, or dates.
+
+    Parameters
+    ----------
+    facts : mapping from column to ColumnFacts
+        Columns that are neither identifiers, texts nor dates for other reasons may be absent.
+    names : tuple of str
+        Of all columns of the table.
+    given : collection of int
+        Columns whose kind the user gave: they are not judged.
+    kept : collection of int
+        Columns that are not left out.
+    count : callable
+        Counts how many different values columns have, where the facts of blocks only give an upper limit.
+    """
+    called = called_identifiers(names)
+    asked = [i for i in facts if i not in given]
+    doubtful = [i for i in asked if facts[i].overlapping and _may_identify(facts[i], i in called)]
+    exact = count(doubtful) if doubtful else {}
+    verdicts: dict[int, Verdict] = {}
+    for i in asked:
+        verdict = _verdict(facts[i], exact.get(i, facts[i].different), i in called)
+        if verdict is not None and (verdict.kind == DATE or i not in kept):
+            verdicts[i] = verdict
+    ranks = [i for i, verdict in verdicts.items() if verdict.facts.get("numbers") and not verdict.facts["named_so"]]
+    for i in ranks if len(ranks) > MOST_IN_A_ROW else ():
+        del verdicts[i]
+    return verdicts
+
+
+def decisions_on(
+    verdicts: Mapping[int, Verdict], kinds: Mapping[Any, str] | None, names: Sequence[str]
+) -> tuple[Decision, ...]:
+    """Verdicts, and what the user asked to skip, as decisions."""
+    made = gather_decisions((verdict.kind, verdict.facts, i) for i, verdict in verdicts.items())
+    columns = Columns(names)
+    skipped = tuple(sorted(columns.find("kinds", i) for i, kind in (kinds or {}).items() if kind == "skip"))
+    return (*made, Decision(SKIPPED, skipped)) if skipped else made
+
+
+def _verdict(facts: ColumnFacts, different: int, named_so: bool) -> Verdict | None:
+    if facts.dated:
+        return Verdict(DATE, {})
+    if facts.boolean or facts.rows <= MOST_LEVELS:
+        return None
+    if facts.kind == "category":
+        return _verdict_on_words(facts, different)
+    if not _may_identify(facts, named_so) or different <= MOST_LEVELS or different < NEARLY_ALL * facts.present:
+        return None
+    return Verdict(IDENTIFIER, {"different": different, "rows": facts.present, "numbers": True, "named_so": named_so})
+
+
+def _verdict_on_words(facts: ColumnFacts, different: int) -> Verdict | None:
+    dated = dates_in_text(facts.values) if facts.values else None
+    if dated is not None:
+        return Verdict(DATE, dated[1])
+    if facts.values is not None:
+        different = len(facts.values)
+    counted = {"different": different, "rows": facts.present}
+    if different <= MOST_LEVELS:
+        return None
+    if different >= NEARLY_ALL * facts.present:
+        return Verdict(IDENTIFIER, counted)
+    if different > MOST_LEVELS_COUNTED:
+        return Verdict(TEXT, {"more_than": MOST_LEVELS_COUNTED})
+    return Verdict(TEXT, counted) if different > TOO_MANY * facts.present else None
+
+
+def _may_identify(facts: ColumnFacts, named_so: bool) -> bool:
+    """Whether a column has nearly as many different values as rows, unless those of its blocks are the same."""
+    if facts.different < NEARLY_ALL * facts.present or facts.rows <= MOST_LEVELS:
+        return False
+    if facts.kind == "category":
+        return facts.values is None
+    if not (facts.kind == "integer" or (facts.kind == "number" and facts.whole)) or facts.low is None or facts.dated:
+        return False
+    return named_so or float(facts.high) - float(facts.low) < DENSE * facts.present
 
 
 def settle_kinds(
     blocks: Sequence[Block],
     names: tuple[str, ...],
     given: Mapping[int, str],
-    dates: Iterable[int],
+    dates: Collection[int],
     kept: Collection[int] = (),
-) -> tuple[tuple[Block, ...], tuple[Decision, ...]]:
-    """The blocks with every column of the kind it shall have, and what was decided that the user did not say.
+) -> tuple[tuple[Block, ...], dict[int, Verdict]]:
+    """The blocks with every column of the kind it shall have, and the verdicts on columns the user said nothing about.
 
     `given` are the kinds the user named; `dates` the columns that were of a type for dates and are numbers now;
-    `kept` those that are left out in no case.
+    `kept` those that are never left out.
     """
-    judged = [verdict for block in blocks for verdict in _judge(block, names, given)]
-    judged = [verdict for verdict in judged if verdict.kind not in LEFT_OUT or verdict.position not in kept]
-    ranks = [verdict for verdict in judged if verdict.why.endswith(IN_A_ROW)]
-    if len(ranks) > MOST_IN_A_ROW:
-        judged = [verdict for verdict in judged if verdict not in ranks]
-    seconds = {verdict.position: "number" for verdict in judged if verdict.kind == DATE}
-    skipped = {verdict.position: "skip" for verdict in judged if verdict.kind in LEFT_OUT}
-    settled = _recast(blocks, names, {**given, **seconds, **skipped})
-    judged += [_Judged(i, DATE, MEASURED) for i in dates if i not in given]
-    return settled, gather_decisions((verdict.kind, verdict.why, verdict.position) for verdict in judged)
+    facts = dict(_facts_of(blocks, names, {*given, *dates}))
+    facts |= {i: ColumnFacts(dated=True) for i in dates}
+    # All rows were seen at once, so that no value was counted twice.
+    verdicts = judge(facts, names, given, kept, lambda doubtful: {i: facts[i].different for i in doubtful})
+    seconds = {i: "number" for i, verdict in verdicts.items() if verdict.kind == DATE and i not in dates}
+    skipped = {i: "skip" for i, verdict in verdicts.items() if verdict.kind in LEFT_OUT}
+    return _recast(blocks, names, {**given, **seconds, **skipped}), verdicts
 
 
-def gather_decisions(made: Iterable[tuple[str, str, int]]) -> tuple[Decision, ...]:
-    """Decisions (kind, why, column), those of one kind for one reason put together, in order of their first column."""
-    found: dict[tuple[str, str], list[int]] = {}
-    for kind, why, position in sorted(made, key=lambda one: one[2]):
-        found.setdefault((kind, why), []).append(position)
-    return tuple(Decision(kind, why, tuple(columns)) for (kind, why), columns in found.items())
+def _facts_of(
+    blocks: Sequence[Block], names: tuple[str, ...], known: Collection[int]
+) -> Iterator[tuple[int, ColumnFacts]]:
+    """The facts about columns that may be identifiers, texts or dates; numbers that cannot be are not looked at."""
+    called = called_identifiers(names)
+    for block in blocks:
+        if block.values.dtype == bool or len(block.values) <= MOST_LEVELS:
+            continue
+        words = block.kind == "category"
+        for place in range(len(block.positions)) if words else _places_to_examine(block, called):
+            position = int(block.positions[place])
+            if position not in known:
+                facts = ColumnFacts(values=set() if words else None)
+                facts.take(_column(block, place))
+                yield position, facts
+
+
+def _column(block: Block, place: int) -> Column:
+    vocabulary = block.vocabularies[place] if block.vocabularies else ()
+    return Column(int(block.positions[place]), block.kind, block.values[:, place], vocabulary, _missing(block, place))
 
 
 def zeros(n_rows: int, positions: Sequence[int]) -> Block:
-    """Columns that nobody looks at."""
+    """Placeholder columns."""
     return Block("integer", np.array(positions, dtype=np.intp), np.zeros((n_rows, len(positions)), dtype=np.int8))
 
 
 def whole_numbers_with_gaps(blocks: Sequence[Block], numbers: Collection[int]) -> tuple[Block, ...]:
     """Floats that are whole but for missing ones become the integers that pandas would hold without a gap.
 
-    Not so columns that were said, or found, to be `numbers`.
+    This does not apply to columns that were given, or judged, to be `numbers`.
     """
-    kept: list[Block] = []
-    columns: list[Column] = []
+    settled: list[Block] = []
     for block in blocks:
         if block.kind != "number" or block.missing is None:
-            kept.append(block)
+            settled.append(block)
             continue
-        values = np.where(block.missing, 0.0, block.values)
-        whole = block.missing.any(axis=0) & ~block.missing.all(axis=0)
-        whole &= ~np.isin(block.positions, list(numbers))
-        whole &= ((values == np.floor(values)) & (np.abs(values) < EXACT)).all(axis=0)
-        if (~whole).any():
-            kept.append(block.columns(np.flatnonzero(~whole)))
-        columns.extend(
-            Column(int(block.positions[j]), "integer", values[:, j].astype(np.int64), missing=block.missing[:, j])
-            for j in np.flatnonzero(whole)
-        )
-    return (*kept, *gather(columns))
+        first = block.values[:_FEW_ROWS]
+        places = np.flatnonzero(((first == np.floor(first)) | np.isnan(first)).all(axis=0))
+        places = places[~np.isin(block.positions[places], list(numbers))]
+        places = places[block.missing[:, places].any(axis=0)]
+        values, missing = block.values[:, places], block.missing[:, places]
+        values = np.where(missing, 0.0, values)
+        whole = ((values == np.floor(values)) & (np.abs(values) < EXACT)).all(axis=0) & ~missing.all(axis=0)
+        rest = np.setdiff1d(np.arange(len(block.positions)), places[whole])
+        if len(rest):
+            settled.append(block.columns(rest) if whole.any() else block)
+        if whole.any():
+            positions = block.positions[places[whole]]
+            settled.append(Block("integer", positions, values[:, whole].astype(np.int64), missing=missing[:, whole]))
+    return tuple(settled)
 
 
-def _judge(block: Block, names: tuple[str, ...], given: Collection[int]) -> Iterable[_Judged]:
-    if block.values.dtype == bool or len(block.values) <= MOST_LEVELS:
-        return
-    if block.kind == "category":
-        for place, position in enumerate(block.positions.tolist()):
-            if position not in given:
-                yield from _judge_levels(block, place, position)
-        return
-    called = called_identifiers(names)
-    for place in _may_identify(block, called):
-        position = int(block.positions[place])
-        if position not in given:
-            yield from _judge_numbers(block, place, position, named_so=position in called)
-
-
-def _judge_levels(block: Block, place: int, position: int) -> Iterable[_Judged]:
-    vocabulary = block.vocabularies[place]
-    codes = block.values[:, place]
-    present, levels = int((codes >= 0).sum()), len(np.unique(codes[codes >= 0]))
-    dated = dates_in_text(vocabulary)
-    if dated is not None:
-        yield _Judged(position, DATE, MEASURED + dated[1])
-    elif levels > MOST_LEVELS and levels >= NEARLY_ALL * present:
-        yield _Judged(position, IDENTIFIER, f"{levels} different values in {present} rows")
-    elif levels > MOST_LEVELS and levels > TOO_MANY * present:
-        yield _Judged(position, TEXT, f"{levels} levels in {present} rows, too many to count")
-
-
-def _judge_numbers(block: Block, place: int, position: int, *, named_so: bool) -> Iterable[_Judged]:
-    column = block.values[:, place]
-    if block.missing is not None:
-        column = column[~block.missing[:, place]]
-    elif column.dtype.kind == "f":
-        column = column[~np.isnan(column)]
-    if len(column) <= MOST_LEVELS or (column.dtype.kind == "f" and not (column == np.floor(column)).all()):
-        return
-    different = np.unique(column)
-    dense = float(different[-1]) - float(different[0]) < DENSE * len(column)
-    if len(different) > MOST_LEVELS and len(different) >= NEARLY_ALL * len(column) and (dense or named_so):
-        how = ", and called so" if named_so else IN_A_ROW
-        yield _Judged(position, IDENTIFIER, f"{len(different)} different whole numbers in {len(column)} rows{how}")
-
-
-def _may_identify(block: Block, called: Collection[int]) -> list[int]:
+def _places_to_examine(block: Block, called: Collection[int]) -> list[int]:
     """Which columns of numbers are worth a closer look: those called so, and those dense in their range.
 
     Nearly all numbers of an identifier are whole and differ, so that already a tenth of the rows must
@@ -173,7 +226,7 @@ def _may_identify(block: Block, called: Collection[int]) -> list[int]:
         places = np.flatnonzero((values[0] == np.floor(values[0])) | np.isnan(values[0]))
     for n_rows in (min(len(values), max(2 * MOST_LEVELS, len(values) // 10)), len(values)):
         rows = values[:n_rows] if len(places) == values.shape[1] else values[:n_rows, places]
-        if block.missing is not None:
+        if block.missing is not None and rows.dtype.kind != "f":
             rows = np.where(block.missing[:n_rows, places], np.nan, rows)
         there = n_rows - (np.isnan(rows).sum(axis=0) if rows.dtype.kind == "f" else 0)
         least = there - (1.0 - NEARLY_ALL) * len(values) - 1
@@ -193,7 +246,7 @@ def _spans(values: np.ndarray) -> np.ndarray:
         return np.fmax.reduce(values, axis=0).astype(np.float64) - np.fmin.reduce(values, axis=0).astype(np.float64)
 
 
-@lru_cache(maxsize=4)  # the names of a table are looked at for each of its blocks
+@lru_cache(maxsize=4)  # the same names are asked for again and again
 def called_identifiers(names: tuple[str, ...]) -> frozenset[int]:
     """The columns that are called what identifiers are called."""
     together = "\n".join(names).casefold()
@@ -233,9 +286,7 @@ def _recast(blocks: Sequence[Block], names: Sequence[str], kinds: Mapping[int, s
 def _as_number(block: Block, place: int, position: int, name: str) -> Column:
     column, missing = block.values[:, place], _missing(block, place)
     if block.kind == "category":
-        vocabulary = block.vocabularies[place]
-        dated = dates_in_text(vocabulary)
-        numbers = np.array(([to_float(text, name) for text in vocabulary] if dated is None else dated[0]) or [np.nan])
+        numbers = np.array(numbers_in_text(block.vocabularies[place], name) or [np.nan])
         return Column(position, "number", np.where(column >= 0, numbers[column], np.nan), missing=missing)
     numbers = column.astype(np.float64)
     if missing is not None:
@@ -243,7 +294,13 @@ def _as_number(block: Block, place: int, position: int, name: str) -> Column:
     return Column(position, "number", numbers, missing=missing)
 
 
-def to_float(value: object, name: str) -> float:
+def numbers_in_text(words: Sequence[Hashable], name: str) -> list[float]:
+    """The number, or the seconds of the date, that each word of a column stands for."""
+    dated = dates_in_text(words)
+    return [_to_float(word, name) for word in words] if dated is None else dated[0]
+
+
+def _to_float(value: object, name: str) -> float:
     """A text as the number it stands for; refused are others, such as "nan" and "inf"."""
     try:
         number = float(value)  # pyright: ignore[reportArgumentType]

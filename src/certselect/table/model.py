@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+from certselect.table.wording import why
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -20,21 +22,41 @@ DECIDED = ("identifier", "text", "skipped", "date", "number", "copy", "target")
 
 @dataclass(frozen=True)
 class Decision:
-    """What was made of columns that their user did not ask for, and why, in words.
+    """How columns are treated where the user did not say it, and the facts that led to it.
+
+    What is compared and saved are the facts; the sentence `why` is made from them when a decision is shown.
 
     Attributes
     ----------
     kind : str
         "identifier" and "text" are left out, and so is what the user "skipped"; "date" and "number" are
-        measured as numbers; a "copy" is not chosen beside what it is a copy of; "target" is about the target.
-    why : str
+        measured as numbers; a "copy" is a duplicate of a column that is kept; "target" is about the target.
     columns : tuple of int
         Places among the table's features, ascending; none for the target.
+    facts : mapping of str to int, float, str or bool
+        For identifiers, texts and targets: `different` values in `rows`, or `more_than` so many; for identifiers
+        that are `numbers`, whether the column is `named_so`. For dates in text: how they are `written`. For
+        whole numbers measured as numbers: `more_than` so many levels. For a copy: `of` which column.
     """
 
     kind: str
-    why: str
     columns: tuple[int, ...] = ()
+    facts: Mapping[str, int | float | str | bool] = field(default_factory=dict, hash=False)
+
+    @property
+    def why(self) -> str:
+        """The facts in a sentence, for display only."""
+        return why(self)
+
+
+def gather_decisions(made: Iterable[tuple[str, Mapping[str, Any], int]]) -> tuple[Decision, ...]:
+    """Decisions (kind, facts, column), those of one kind with the same facts put together, by their first column."""
+    found: dict[tuple[Hashable, ...], Decision] = {}
+    for kind, facts, column in sorted(made, key=lambda one: one[2]):
+        same = (kind, *sorted(facts.items()))
+        before = found.get(same, Decision(kind, (), facts))
+        found[same] = replace(before, columns=(*before.columns, column))
+    return tuple(found.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +159,7 @@ class Table:
         is about the rows that have what it is about; a level where levels are counted, rows
         left out where they are not.
     decisions : tuple of Decision
-        What was made of columns by their values: identifiers left out, dates measured.
+        How columns are treated because of their values: identifiers left out, dates measured.
     weighted : bool
         Whether weights were given, even if they left no more of themselves than the rows of weight 1.
     """

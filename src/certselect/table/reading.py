@@ -14,9 +14,9 @@ from certselect.errors import ColumnsLeftOutWarning, InvalidInput, UnusableType,
 from certselect.names import Columns
 from certselect.settings import Reading
 from certselect.table.columns import array_block, gather, read_values, unmasked
-from certselect.table.complete import name_columns, settle_missing, settle_missing_sparse
+from certselect.table.complete import mark_missing, name_columns, settle_missing, settle_missing_sparse
 from certselect.table.frames import as_frame, frame_names, frame_rows, read_frame
-from certselect.table.kinds import LEFT_OUT, SKIPPED, settle_kinds, whole_numbers_with_gaps, zeros
+from certselect.table.kinds import LEFT_OUT, Verdict, decisions_on, settle_kinds, whole_numbers_with_gaps, zeros
 from certselect.table.model import Block, Decision, Missing, Table
 from certselect.table.output import take_columns
 from certselect.table.sparse import check_sparse_shape, is_sparse, sparse_block
@@ -93,27 +93,21 @@ def read_table(
     rows, weights = read_weights(sample_weight, shape[0])
     n_samples = shape[0] if rows is None else len(rows)
     policy = cast(Missing, missing if keeps_missing(missing, X) else "error")
-    given, closed = stated_kinds(how.kinds, unread, names)
-    columns = Columns(names)
-    kept = {columns.find("include", column) for column in wanted or ()}
-    for i in kept.intersection(closed):
-        if i not in {columns.find("exclude", column) for column in unread or ()}:
-            raise InvalidInput(f"{names[i]!r} in include, and its kind is 'skip'", "one or the other", "Remove one.")
+    given, closed, kept = stated_kinds(how.kinds, unread, wanted, names)
     if is_sparse(X):
         block = sparse_block(X, rows, closed)
         _refuse_sparse_kinds(given, names)
         blocks, policy = (block,), settle_missing_sparse(block, names, n_samples, policy)
-        decisions = ()
+        verdicts: dict[int, Verdict] = {}
     else:
         blocks, dates = _open_columns(frame if frame is not None else X, frame is not None, rows, names, closed)
-        blocks, decisions = settle_kinds(blocks, names, given, dates, kept)
-        blocks, policy = settle_missing(blocks, names, n_samples, policy)
-        if frame is not None:
-            blocks = whole_numbers_with_gaps(blocks, {*given, *(i for one in decisions for i in one.columns)})
+        blocks, verdicts = settle_kinds(mark_missing(blocks, names, n_samples), names, given, dates, kept)
+        policy = settle_missing(blocks, names, n_samples, policy)
+        blocks = whole_numbers_with_gaps(blocks, {*given, *verdicts})
     target = read_target(y, shape[0], task, rows)
+    decisions = decisions_on(verdicts, how.kinds, names)
     warn_of_left_out(decisions, names)
-    skipped = tuple(sorted(columns.find("kinds", i) for i, kind in (how.kinds or {}).items() if kind == "skip"))
-    decisions += ((Decision(SKIPPED, "as asked", skipped),) if skipped else ()) + target.decisions
+    decisions += target.decisions
     given_weights = sample_weight is not None
     return Table(
         blocks, names, target.codes, target.classes, target.numbers, weights, policy, decisions, weighted=given_weights
@@ -193,25 +187,29 @@ def _default_names(count: int) -> tuple[str, ...]:
 
 
 def stated_kinds(
-    kinds: Mapping[Any, str] | None, unread: Iterable[Any] | None, names: tuple[str, ...]
-) -> tuple[dict[int, str], list[int]]:
-    """The kinds that were given, by place, and the columns that are not to be looked at, ascending."""
-    if not kinds and not unread:
-        return {}, []
+    kinds: Mapping[Any, str] | None, unread: Iterable[Any] | None, wanted: Iterable[Any] | None, names: tuple[str, ...]
+) -> tuple[dict[int, str], list[int], set[int]]:
+    """The kinds that were given, by place; the columns that are not read, ascending; and those that are kept."""
+    if not kinds and not unread and not wanted:
+        return {}, [], set()
     columns = Columns(names)
     stated = {columns.find("kinds", column): kind for column, kind in (kinds or {}).items()}
-    closed = {columns.find("exclude", column) for column in unread or ()}
-    closed |= {i for i, kind in stated.items() if kind == "skip"}
-    return {i: kind for i, kind in stated.items() if i not in closed}, sorted(closed)
+    excluded = {columns.find("exclude", column) for column in unread or ()}
+    kept = {columns.find("include", column) for column in wanted or ()}
+    skipped = {i for i, kind in stated.items() if kind == "skip"}
+    for i in sorted(kept & (skipped - excluded)):
+        raise InvalidInput(f"{names[i]!r} in include, and its kind is 'skip'", "one or the other", "Remove one.")
+    closed = excluded | skipped
+    return {i: kind for i, kind in stated.items() if i not in closed}, sorted(closed), kept
 
 
 def warn_of_left_out(decisions: Sequence[Decision], names: Sequence[str]) -> None:
     left = [decision for decision in decisions if decision.kind in LEFT_OUT]
     if left:
-        said = "; ".join(f"{name_columns(names[i] for i in one.columns)} ({one.kind}: {one.why})" for one in left)
+        listed = "; ".join(f"{name_columns(names[i] for i in one.columns)} ({one.kind}: {one.why})" for one in left)
         first = names[left[0].columns[0]]
         warn_user(
-            f"Columns left out, for their values only tell one row from another: {said}. "
+            f"Columns left out as identifiers or as text of too many levels: {listed}. "
             f"Pass kinds={{{first!r}: 'levels'}} or 'number' to use one, 'skip' to leave it out without this warning.",
             ColumnsLeftOutWarning,
         )

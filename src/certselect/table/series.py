@@ -58,12 +58,8 @@ def checked(values: Values, name: str, noun: str) -> Values:
         missing = np.isnan(values) if values.dtype.kind == "f" else None
     else:
         missing = missing_cells(values)
-    if missing is not None and missing.any():
-        raise InvalidInput(
-            f"missing {noun}s (NaN, None or null) in {name}, in {np.count_nonzero(missing)} of {len(missing)} rows",
-            f"a {noun} for every row",
-            "Drop those rows before selecting.",
-        )
+    if missing is not None:
+        refuse_gaps(int(np.count_nonzero(missing)), len(missing), name, noun)
     array = values if isinstance(values, np.ndarray) else numeric_array(values, name)
     if array is None:
         return values
@@ -72,6 +68,16 @@ def checked(values: Values, name: str, noun: str) -> Values:
             f"infinity (inf) in {name}", f"finite {noun}s", f"Drop those rows or give them other {noun}s."
         )
     return array
+
+
+def refuse_gaps(missing: int, n_samples: int, name: str, noun: str) -> None:
+    """Refuse missing values in a target or in weights."""
+    if missing:
+        raise InvalidInput(
+            f"missing {noun}s (NaN, None or null) in {name}, in {missing} of {n_samples} rows",
+            f"a {noun} for every row",
+            "Drop those rows before selecting.",
+        )
 
 
 def _plain(column: np.ndarray, name: str) -> Values:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from certselect.errors import InvalidInput
 from certselect.settings import Reading
+from certselect.table.facts import ColumnFacts
 from certselect.table.labels import encode
 from certselect.table.model import Decision
 from certselect.table.series import Values, checked, columns_of
@@ -49,18 +51,48 @@ def read_target(y: Any, n_samples: int, task: str = Reading.task, rows: np.ndarr
     decisions: list[Decision] = []
     for values in _of_length(columns_of(y, "y"), n_samples):
         column = checked(values if rows is None else _taken(values, rows), "y", "label")
-        many = _many_whole_numbers(column) if task == "auto" else None
-        if many is not None:
-            decisions.append(many)
-        if many is not None or _is_measured(column, task):
+        measured, decision = judge_target(_facts_of(column), task, partial(_count_different, column))
+        decisions += [] if decision is None else [decision]
+        if measured:
             numbers.append(np.asarray(column, dtype=np.float64) + 0.0)
         else:
             labels.append(_number_classes(column))
     m = n_samples if rows is None else len(rows)
-    measured = np.stack(numbers, axis=1) if numbers else np.empty((m, 0))
+    measurements = np.stack(numbers, axis=1) if numbers else np.empty((m, 0))
     codes, classes = _joined(labels) if labels else (np.zeros(m, dtype=np.int32), NO_LABELS)
-    refuse_constant(classes, measured, trimmed=rows is not None)
-    return Target(codes, classes, measured, tuple(decisions))
+    refuse_constant(classes, measurements, trimmed=rows is not None)
+    return Target(codes, classes, measurements, tuple(decisions))
+
+
+def judge_target(facts: ColumnFacts, task: str, count: Callable[[], int]) -> tuple[bool, Decision | None]:
+    """Whether a column of the target is a number to predict, and the decision if the user did not say it.
+
+    `count` counts its different values, where they matter.
+    """
+    if task == "regression":
+        if facts.kind == "category":
+            raise InvalidInput(
+                "task='regression' and a target that holds something else than numbers",
+                "numbers in every column of the target",
+                "Convert them, or pass task='classification'.",
+            )
+        return True, None
+    if facts.kind == "number" and not facts.whole:
+        if task == "classification":
+            raise InvalidInput(
+                "a target of numbers that are not whole (Unknown label type: continuous)",
+                "class labels",
+                "Pass task='regression', or bin the target first, for example with numpy.digitize or pandas.cut.",
+            )
+        return True, None
+    if task == "classification" or facts.kind == "category" or facts.boolean or facts.rows <= MANY_CLASSES:
+        return False, None
+    if int(facts.high) - int(facts.low) < MANY_CLASSES:  # as a rule: so few need not be told apart
+        return False, None
+    different = count()
+    if different <= MANY_CLASSES or facts.rows >= FEW_ROWS_EACH * different:
+        return False, None
+    return True, Decision("target", facts={"different": different, "rows": facts.rows})
 
 
 def refuse_constant(classes: tuple[Hashable, ...], numbers: np.ndarray, *, trimmed: bool) -> None:
@@ -95,25 +127,20 @@ def _taken(values: Values, rows: np.ndarray) -> Values:
     return values[rows] if isinstance(values, np.ndarray) else [values[row] for row in rows.tolist()]
 
 
-def _is_measured(column: Values, task: str) -> bool:
-    array = column if isinstance(column, np.ndarray) else None
-    if task == "regression":
-        if array is None:
-            raise InvalidInput(
-                "task='regression' and a target that holds something else than numbers",
-                "numbers in every column of the target",
-                "Convert them, or pass task='classification'.",
-            )
-        return True
-    if array is None or array.dtype.kind != "f" or (array == np.floor(array)).all():
-        return False
-    if task == "classification":
-        raise InvalidInput(
-            "a target of numbers that are not whole (Unknown label type: continuous)",
-            "class labels",
-            "Pass task='regression', or bin the target first, for example with numpy.digitize or pandas.cut.",
-        )
-    return True
+def _facts_of(column: Values) -> ColumnFacts:
+    """The facts about a column without missing or infinite values that the rule for targets needs."""
+    if not isinstance(column, np.ndarray):
+        return ColumnFacts(kind="category", rows=len(column))
+    if column.dtype == bool:
+        return ColumnFacts(kind="integer", boolean=True, rows=len(column))
+    floats = column.dtype.kind == "f"
+    whole = not floats or bool((column == np.floor(column)).all())
+    kind, low, high = "number" if floats else "integer", column.min(), column.max()
+    return ColumnFacts(kind=kind, rows=len(column), low=low, high=high, whole=whole)
+
+
+def _count_different(column: Values) -> int:
+    return len(np.unique(np.asarray(column)))
 
 
 def _number_classes(column: Values) -> tuple[np.ndarray, tuple[Hashable, ...]]:
@@ -138,18 +165,3 @@ def _joined(
     _, first = np.unique(joint, return_index=True)
     combinations = tuple(tuple(classes[codes[row]] for codes, classes in columns) for row in first)
     return joint.astype(np.int32), combinations
-
-
-def _many_whole_numbers(column: Values) -> Decision | None:
-    """What there is to say of whole numbers that are too many for classes; None if they are not."""
-    if not isinstance(column, np.ndarray) or column.dtype == bool or len(column) <= MANY_CLASSES:
-        return None
-    if column.dtype.kind == "f" and not (column == np.floor(column)).all():
-        return None  # a measurement anyway
-    if int(column.max()) - int(column.min()) < MANY_CLASSES:  # as a rule: so few need not be told apart
-        return None
-    different = len(np.unique(column))
-    if different <= MANY_CLASSES or len(column) >= FEW_ROWS_EACH * different:
-        return None
-    how = f"{different} different whole numbers in {len(column)} rows are a number to predict, not classes"
-    return Decision("target", how)

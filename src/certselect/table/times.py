@@ -57,10 +57,10 @@ def series_of_times(series: Any, where: str) -> tuple[np.ndarray, np.ndarray]:
     return seconds, missing
 
 
-def dates_in_text(texts: Iterable[object]) -> tuple[list[float], str] | None:
-    """The seconds of texts that are dates, all written in one way, and that way in words; None if they are not.
+def dates_in_text(texts: Iterable[object]) -> tuple[list[float], dict[str, str]] | None:
+    """The seconds of texts that are dates, all written in one way, and how if it is not ISO 8601 or a time of day.
 
-    There are no words for ISO 8601 and times of day, which files of any kind hold.
+    None if they are not dates.
     """
     listed = list(texts)
     first = listed[0] if listed else None
@@ -68,17 +68,17 @@ def dates_in_text(texts: Iterable[object]) -> tuple[list[float], str] | None:
         return None
     iso = _read_all(listed, _from_iso)
     if iso is not None:
-        return iso, ""
+        return iso, {}
     for form in _TIMES_OF_DAY:
         found = _read_all(listed, lambda text, form=form: datetime.datetime.strptime(text, form).time())
         if found is not None:
-            return found, ""
+            return found, {}
     for date in _FORMATS:
         for clock in _CLOCKS:
             form = date + clock
             found = _read_all(listed, lambda text, form=form: datetime.datetime.strptime(text, form))
             if found is not None:
-                return found, f", written {_in_words(date)}"
+                return found, {"written": _in_words(date)}
     return None
 
 

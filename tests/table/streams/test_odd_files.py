@@ -119,7 +119,7 @@ def test_tables_of_nothing(kind, tmp_path):
     assert "without any row" in refusal(written(tmp_path / "a", FIRST.slice(0, 0), FIRST.slice(0, 0), kind=kind))
     assert "one of the columns: 'numbers'" in refusal(written(tmp_path / "b", FIRST.drop(["y"]), kind=kind))
     same = with_column(FIRST, "y", [1] * 50)
-    assert "the same target 'y' in all rows" in refusal(written(tmp_path / "c", same, same, kind=kind))
+    assert "one class only of all rows: 1" in refusal(written(tmp_path / "c", same, same, kind=kind))
 
 
 @KINDS
@@ -390,9 +390,7 @@ def test_too_many_levels_and_classes():
         information_terms(lambda: [table], "words")
     many = pa.table({"code": [f"c{k}" for k in range(20_000)], "x": np.arange(20_000) % 5, "y": np.arange(20_000) % 2})
     decisions = terms(lambda: parts_of(many)).decisions
-    assert [(one.kind, one.why) for one in decisions] == [
-        ("identifier", "another value in nearly every row of a block")
-    ]
+    assert [(one.kind, one.facts) for one in decisions] == [("identifier", {"different": 20_000, "rows": 20_000})]
 
 
 @pytest.mark.parametrize("target", [None, ["y", "few"], np.zeros(150), 3])

@@ -4,42 +4,52 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from certselect.errors import ColumnsLeftOutWarning, InvalidInput
 from certselect.memory import memory_budget
-from certselect.names import Columns
 from certselect.settings import Constraints, Reading
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
-from certselect.table.complete import name_columns
-from certselect.table.kinds import DATE, IN_A_ROW, MOST_IN_A_ROW, SKIPPED, called_identifiers, gather_decisions
+from certselect.table.columns import dates_and_times
+from certselect.table.complete import infinite_values, missing_values
+from certselect.table.facts import MOST_LEVELS_COUNTED, MOST_WORDS, ColumnFacts
+from certselect.table.kinds import DATE, LEFT_OUT, decisions_on, judge, numbers_in_text
+from certselect.table.labels import in_order
 from certselect.table.model import Decision, Missing, Table
 from certselect.table.parts import check_names
 from certselect.table.reading import read_table, stated_kinds, warn_of_left_out
-from certselect.table.streams.column_kinds import (
-    MOST_NUMBERS,
-    Feature,
-    feature_of,
-    is_dense,
-    judge,
-    may_identify,
-    one_of_words,
-)
-from certselect.table.streams.stream_target import target_of
+from certselect.table.series import refuse_gaps
+from certselect.table.target import NO_LABELS, judge_target, refuse_constant
 from certselect.threads import thread_count
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from certselect.table.streams.column_facts import ColumnFacts
     from certselect.table.streams.passes import Learnt, Runner
     from certselect.table.streams.row_source import RowSource
     from certselect.table.streams.row_weights import RowWeights
 
 # Rows that are kept of all, for pictures of the chosen columns and to look for edges again: fewer of many columns.
 _SAMPLE_ROWS, _FEWEST_ROWS = 20_000, 500
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """What a column is to be measured as.
+
+    `kind` is "number", "levels" or "skip"; `values` are the levels in order, `words` what stands for each number
+    where those are written as text.
+    """
+
+    kind: str
+    facts: ColumnFacts
+    values: tuple[Hashable, ...] = ()
+    words: Mapping[str, float] | None = None
 
 
 @dataclass(eq=False)
@@ -52,8 +62,10 @@ class StreamedTable:
     target_name : str
     feature_names : tuple of str
     reading : Reading
-    closed, wanted : sets of int
-        Features that nobody looks at, and those that are not left out by their values.
+    constraints : Constraints
+        Say which features are not read, and which are never left out because of their values.
+    closed : set of int
+        Features that are not read.
     budget : int
         Bytes that what is learnt in one pass may take.
     runner : Runner
@@ -70,8 +82,8 @@ class StreamedTable:
     target_name: str
     feature_names: tuple[str, ...]
     reading: Reading
+    constraints: Constraints
     closed: frozenset[int] = frozenset()
-    wanted: frozenset[int] = frozenset()
     budget: int = 1 << 30
     runner: Runner | None = None
     n_threads: int = 1
@@ -137,9 +149,9 @@ class StreamedTable:
 
         `all_levels` if columns of whole numbers are levels, however many they have.
         """
-        from certselect.table.streams.column_facts import Survey
         from certselect.table.streams.passes import Together
         from certselect.table.streams.row_sample import RowSample
+        from certselect.table.streams.survey import Survey
 
         n_rows, kept_too = self.source.n_rows, []
         if self.reading.weight is not None:
@@ -148,11 +160,11 @@ class StreamedTable:
             self.weights, n_rows, self._positive = read_weights(self.reading.weight, self.run)
             kept_too = [self.reading.weight]
         asked = [*self.open_columns(), self.target_name]
-        given, _ = stated_kinds(self.reading.kinds, None, self.feature_names)
+        given = self._stated()[0]
         many = {self.target_name, *(self.feature_names[i] for i, kind in given.items() if kind == "levels")}
         many.update(asked if all_levels else ())
         kept = min(_SAMPLE_ROWS, max(_FEWEST_ROWS, self.budget // 16 // (8 * len(asked))))
-        told_apart = {name: MOST_NUMBERS if name in many else MOST_WHOLE_LEVELS for name in asked}
+        told_apart = {name: MOST_LEVELS_COUNTED if name in many else MOST_WHOLE_LEVELS for name in asked}
         parts = [Survey(asked, told_apart, self.n_threads), RowSample([*asked, *kept_too], n_rows, kept), *also]
         survey, sample, *others = self.run(Together(parts), "reading").parts
         self._sample = sample.rows
@@ -163,10 +175,7 @@ class StreamedTable:
                 f"a table of {self.n_features} columns without any row", "one row for each sample", "Check the files."
             )
         self._settle_features(facts)
-        label = facts[self.target_name]
-        settled = target_of(self.target_name, label, self.reading.task, self._different_labels(label))
-        self.target, self.task, self.classes = settled.feature, settled.task, settled.classes
-        self.decisions += settled.decisions
+        self._settle_target(facts[self.target_name])
         self._settle_missing(facts)
         warn_of_left_out(self.decisions, self.feature_names)
         return others
@@ -174,7 +183,7 @@ class StreamedTable:
     def as_sample(self) -> Table | None:
         """Some of the rows as a table in memory, its columns of the kinds they have here; None if of one class only."""
         kinds = {i: one.kind for i, one in enumerate(self.features)}
-        stated = {i: kind for i, kind in kinds.items() if kind == "skip" or one_of_words(self.features[i])}
+        stated = {i: kind for i, kind in kinds.items() if kind == "skip" or _is_of_another_type(self.features[i])}
         rows = self.kept_rows
         try:
             return read_table(
@@ -201,7 +210,7 @@ class StreamedTable:
                 missing=self.source.usual_missing if self.reading.missing == "auto" else self.reading.missing,
                 kinds=self.reading.kinds,
                 unread=sorted(self.closed),
-                wanted=sorted(self.wanted),
+                wanted=self.constraints.include,
             )
 
     def _frame_of(self, rows: pa.Table) -> pa.Table:
@@ -212,77 +221,71 @@ class StreamedTable:
         return pa.table({name: rows[name] if name in rows.column_names else nothing for name in self.feature_names})
 
     def _settle_features(self, facts: Mapping[str, ColumnFacts]) -> None:
-        given, _ = stated_kinds(self.reading.kinds, None, self.feature_names)
-        judged = dict(self._judged(facts, given))
-        ranks = [i for i, (_, why) in judged.items() if why.endswith(IN_A_ROW)]
-        if len(ranks) > MOST_IN_A_ROW:
-            judged = {i: verdict for i, verdict in judged.items() if i not in ranks}
+        given, _, kept = self._stated()
+        places = {i: facts[name] for i, name in enumerate(self.feature_names) if name in facts}
+        infinite = {i: one.infinite for i, one in places.items() if one.infinite}
+        if infinite:
+            raise infinite_values([self.feature_names[i] for i in infinite], self._in_rows(infinite.values()))
+        verdicts = judge(places, self.feature_names, given, kept, self._count)
         self.features = tuple(
-            feature_of(name, facts.get(name), given.get(i), judged.get(i, ("", ""))[0])
+            _feature_of(name, places.get(i), given.get(i), verdicts[i].kind if i in verdicts else "")
             for i, name in enumerate(self.feature_names)
         )
-        made = [(kind, why, i) for i, (kind, why) in judged.items()]
-        self.decisions = gather_decisions(made)
-        asked = Columns(self.feature_names)
-        skipped = sorted(asked.find("kinds", i) for i, kind in (self.reading.kinds or {}).items() if kind == "skip")
-        if skipped:
-            self.decisions += (Decision(SKIPPED, "as asked", tuple(skipped)),)
+        self.decisions = decisions_on(verdicts, self.reading.kinds, self.feature_names)
 
-    def _judged(
-        self, facts: Mapping[str, ColumnFacts], given: Mapping[int, str]
-    ) -> Iterator[tuple[int, tuple[str, str]]]:
-        """What columns are by their values, where nobody said it, and why."""
-        called = called_identifiers(self.feature_names)
-        exact = self._different(facts, called)
-        for i, name in enumerate(self.feature_names):
-            if name in facts and i not in given:
-                verdict = judge(facts[name], exact.get(name), i in called)
-                if verdict is not None and (verdict[0] == DATE or i not in self.wanted):
-                    yield i, verdict
+    def _settle_target(self, facts: ColumnFacts) -> None:
+        name = self.target_name
+        refuse_gaps(facts.missing, facts.rows, "y", "label")
+        if facts.infinite:
+            raise infinite_values([name], self._in_rows([facts.infinite]))
+        if facts.dated:
+            raise dates_and_times(repr(name))
+        measured, decision = judge_target(facts, self.reading.task, partial(self._different_labels, facts))
+        self.decisions += () if decision is None else (decision,)
+        if measured:
+            refuse_constant(NO_LABELS, np.array([[facts.low], [facts.high]], dtype=np.float64), trimmed=self._positive)
+            self.target, self.task, self.classes = Feature("number", facts), "regression", NO_LABELS
+            return
+        if facts.values is None or len(facts.values) > MOST_LEVELS_COUNTED:
+            raise InvalidInput(
+                f"a target {name!r} of more than {MOST_LEVELS_COUNTED} classes, read block by block",
+                f"{MOST_LEVELS_COUNTED} at most",
+                "Pass task='regression' if it is a number to predict.",
+            )
+        self.classes = in_order([bool(value) if facts.boolean else value for value in facts.values])
+        refuse_constant(self.classes, np.empty((0, 0)), trimmed=self._positive)
+        self.target, self.task = Feature("levels", facts, self.classes), "classification"
 
-    def _different(self, facts: Mapping[str, ColumnFacts], called: Collection[int]) -> dict[str, int]:
-        """How many different values columns have that may be identifiers, where blocks alone do not tell."""
-        doubtful = [
-            name
-            for i, name in enumerate(self.feature_names)
-            if (column := facts.get(name)) is not None
-            and column.overlapping
-            and column.kind != "category"
-            and may_identify(column)
-            and (i in called or is_dense(column))
-        ]
-        return self._count_different(doubtful) if doubtful else {}
+    def _stated(self) -> tuple[dict[int, str], list[int], set[int]]:
+        return stated_kinds(self.reading.kinds, self.constraints.exclude, self.constraints.include, self.feature_names)
 
-    def _different_labels(self, label: ColumnFacts) -> int | None:
-        """How many different values the target has; None where nothing hangs on it."""
-        if label.values is not None:
-            return len(label.values)
-        if label.missing or label.infinite or not label.whole or label.dated or label.kind == "category":
-            return None
-        return self._count_different([self.target_name])[self.target_name] if self.reading.task == "auto" else None
+    def _in_rows(self, counts: Iterable[int]) -> str:
+        """In how many rows something occurs, by the counts of several columns."""
+        listed = list(counts)
+        return f"{'up to ' if len(listed) > 1 else ''}{max(listed)} of {self.n_samples}"
 
-    def _count_different(self, names: Sequence[str]) -> dict[str, int]:
-        """How many different whole numbers columns have, in a pass or a few."""
-        from certselect.table.streams.column_facts import DifferentIntegers
+    def _different_labels(self, facts: ColumnFacts) -> int:
+        return len(facts.values) if facts.values is not None else self._count_different([self.target_name])[0]
+
+    def _count(self, columns: Sequence[int]) -> dict[int, int]:
+        counts = self._count_different([self.feature_names[i] for i in columns])
+        return dict(zip(columns, counts, strict=True))
+
+    def _count_different(self, names: Sequence[str]) -> list[int]:
+        """How many different values columns have, in a pass or a few."""
+        from certselect.table.streams.survey import DifferentValues
 
         # Twice eight bytes for each: what is there, and what it is merged with.
         n_parts = math.ceil(16 * self.n_samples * len(names) / (self.budget // 4))
-        found = [self.run(DifferentIntegers(names, part, n_parts), "identifiers").counts for part in range(n_parts)]
-        return {name: sum(counts[name] for counts in found) for name in names}
+        found = [self.run(DifferentValues(names, part, n_parts), "identifiers").counts for part in range(n_parts)]
+        return [sum(counts[name] for counts in found) for name in names]
 
     def _settle_missing(self, facts: Mapping[str, ColumnFacts]) -> None:
         stated: Any = self.reading.missing
         asked: Missing = self.source.usual_missing if stated == "auto" else stated
         lacking = [self.feature_names[i] for i in self.lacking]
         if lacking and asked == "error":
-            many = "columns" if len(lacking) > 1 else "column"
-            most = max(facts[name].missing for name in lacking)
-            raise InvalidInput(
-                f"missing values (NaN, None or null) in {many} {name_columns(lacking)}, in up to {most} of "
-                f"{self.n_samples} rows",
-                "a value in every cell",
-                "Fill them in or drop those rows or columns before selecting, or pass missing='level' or 'pairwise'.",
-            )
+            raise missing_values(lacking, self._in_rows(facts[name].missing for name in lacking))
         self.missing = asked if lacking else "error"
 
 
@@ -301,17 +304,68 @@ def open_stream(
     check_names(names, [target], reading.weight)
     features = tuple(name for name in names if name not in (target, reading.weight))
     asked = constraints or Constraints()
-    _, closed = stated_kinds(reading.kinds, asked.exclude, features)
-    wanted = {Columns(features).find("include", column) for column in asked.include or ()}
+    _, closed, _ = stated_kinds(reading.kinds, asked.exclude, asked.include, features)
     return StreamedTable(
         source,
         target,
         features,
         reading,
+        asked,
         frozenset(closed),
-        frozenset(wanted),
         memory_budget(memory),
         runner,
         thread_count(n_jobs),
         weighted=reading.weight is not None,
+    )
+
+
+def _feature_of(name: str, facts: ColumnFacts | None, given: str | None, judged: str) -> Feature:
+    """What a column is measured as, by its facts, the kind that the user gave and the kind that it was judged to be."""
+    if facts is None:
+        return Feature("skip", ColumnFacts())
+    if judged in LEFT_OUT:
+        return Feature("skip", facts)
+    if facts.kind == "category":
+        if judged == DATE or given == "number":
+            return Feature("number", facts, words=_numbers_of(facts, name))
+        if facts.values is None or len(facts.values) > MOST_LEVELS_COUNTED:
+            raise too_many_levels(name)
+        return Feature("levels", facts, in_order(list(facts.values)))
+    if given == "number" or (facts.kind == "number" and given is None and not _is_gapped(facts)):
+        return Feature("number", facts)
+    if given == "levels":
+        if facts.values is None:
+            raise too_many_levels(name)
+        return Feature("levels", facts, tuple(sorted(facts.values)))  # pyright: ignore[reportArgumentType]
+    return Feature("whole", facts, () if facts.values is None else tuple(sorted(facts.values)))  # pyright: ignore[reportArgumentType]
+
+
+def _is_gapped(facts: ColumnFacts) -> bool:
+    """Whether floats are the integers that there would be without gaps."""
+    return facts.whole and 0 < facts.missing < facts.rows and not facts.dated
+
+
+def _is_of_another_type(feature: Feature) -> bool:
+    """Whether a column's kind is not the one that its type says."""
+    return (feature.facts.kind == "category") != (feature.kind == "levels")
+
+
+def _numbers_of(facts: ColumnFacts, name: str) -> dict[str, float]:
+    """The number that each word of a column stands for."""
+    if facts.values is None:
+        raise InvalidInput(
+            f"numbers or dates as text in column {name!r} of a table that is read block by block, of more than "
+            f"{MOST_WORDS} different ones",
+            "a column of a type for numbers or dates",
+            "Convert it, or read the table into memory.",
+        )
+    words = list(in_order(list(facts.values)))
+    return dict(zip(map(str, words), numbers_in_text(words, name), strict=True))
+
+
+def too_many_levels(name: str) -> InvalidInput:
+    return InvalidInput(
+        f"column {name!r} of more than {MOST_LEVELS_COUNTED} levels in a table that is read block by block",
+        f"{MOST_LEVELS_COUNTED} levels at most",
+        f"Pass kinds={{{name!r}: 'skip'}} or 'number', or read the table into memory.",
     )
