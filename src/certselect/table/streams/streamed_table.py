@@ -62,10 +62,8 @@ class StreamedTable:
     target_name : str
     feature_names : tuple of str
     reading : Reading
-    constraints : Constraints
-        Say which features are not read, and which are never left out because of their values.
-    closed : set of int
-        Features that are not read.
+    closed, wanted : sets of int
+        Features that are not read, and those that are never left out because of their values.
     budget : int
         Bytes that what is learnt in one pass may take.
     runner : Runner
@@ -82,8 +80,8 @@ class StreamedTable:
     target_name: str
     feature_names: tuple[str, ...]
     reading: Reading
-    constraints: Constraints
     closed: frozenset[int] = frozenset()
+    wanted: frozenset[int] = frozenset()
     budget: int = 1 << 30
     runner: Runner | None = None
     n_threads: int = 1
@@ -160,7 +158,7 @@ class StreamedTable:
             self.weights, n_rows, self._positive = read_weights(self.reading.weight, self.run)
             kept_too = [self.reading.weight]
         asked = [*self.open_columns(), self.target_name]
-        given = self._stated()[0]
+        given = self._given()
         many = {self.target_name, *(self.feature_names[i] for i, kind in given.items() if kind == "levels")}
         many.update(asked if all_levels else ())
         kept = min(_SAMPLE_ROWS, max(_FEWEST_ROWS, self.budget // 16 // (8 * len(asked))))
@@ -221,12 +219,12 @@ class StreamedTable:
         return pa.table({name: rows[name] if name in rows.column_names else nothing for name in self.feature_names})
 
     def _settle_features(self, facts: Mapping[str, ColumnFacts]) -> None:
-        given, _, kept = self._stated()
+        given = self._given()
         places = {i: facts[name] for i, name in enumerate(self.feature_names) if name in facts}
         infinite = {i: one.infinite for i, one in places.items() if one.infinite}
         if infinite:
             raise infinite_values([self.feature_names[i] for i in infinite], self._in_rows(infinite.values()))
-        verdicts = judge(places, self.feature_names, given, kept, self._count)
+        verdicts = judge(places, self.feature_names, given, self.wanted, self._count)
         self.features = tuple(
             _feature_of(name, places.get(i), given.get(i), verdicts[i].kind if i in verdicts else "")
             for i, name in enumerate(self.feature_names)
@@ -256,8 +254,8 @@ class StreamedTable:
         refuse_constant(self.classes, np.empty((0, 0)), trimmed=self._positive)
         self.target, self.task = Feature("levels", facts, self.classes), "classification"
 
-    def _stated(self) -> tuple[dict[int, str], list[int], set[int]]:
-        return stated_kinds(self.reading.kinds, self.constraints.exclude, self.constraints.include, self.feature_names)
+    def _given(self) -> dict[int, str]:
+        return stated_kinds(self.reading.kinds, None, None, self.feature_names)[0]
 
     def _in_rows(self, counts: Iterable[int]) -> str:
         """In how many rows something occurs, by the counts of several columns."""
@@ -304,14 +302,14 @@ def open_stream(
     check_names(names, [target], reading.weight)
     features = tuple(name for name in names if name not in (target, reading.weight))
     asked = constraints or Constraints()
-    _, closed, _ = stated_kinds(reading.kinds, asked.exclude, asked.include, features)
+    _, closed, wanted = stated_kinds(reading.kinds, asked.exclude, asked.include, features)
     return StreamedTable(
         source,
         target,
         features,
         reading,
-        asked,
         frozenset(closed),
+        frozenset(wanted),
         memory_budget(memory),
         runner,
         thread_count(n_jobs),
