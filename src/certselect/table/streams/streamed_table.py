@@ -208,7 +208,7 @@ class StreamedTable:
                 missing=self.source.usual_missing if self.reading.missing == "auto" else self.reading.missing,
                 kinds=self.reading.kinds,
                 unread=sorted(self.closed),
-                wanted=self.constraints.include,
+                wanted=sorted(self.wanted),
             )
 
     def _frame_of(self, rows: pa.Table) -> pa.Table:
