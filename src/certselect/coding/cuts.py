@@ -139,24 +139,22 @@ def bins_per_column(order: Ordered, low: np.ndarray, high: np.ndarray, bins: int
     """
     if not isinstance(bins, str):
         return np.full(len(low), bins)
-    rows = [max(1, round(units / order.unit)) for units in order.units.tolist()]
+    rows = np.maximum(1, np.rint(order.units / order.unit)).astype(np.int64)
+    by_rows = {m: bins_by_rows(m, bins if bins == "sqrt" else "sturges") for m in set(rows.tolist())}
+    found = np.array([by_rows[m] for m in rows.tolist()])
     if bins != "freedman_diaconis":
-        return np.array([bins_by_rows(m, bins) for m in rows])
+        return found
     first, third = quartiles_of_halves(order)
-    return np.array([_by_spread(*each) for each in zip(third - first, high / 2 - low / 2, rows, strict=True)])
+    spread, roots = third - first, np.array([m ** (1 / 3) for m in rows.tolist()])
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        ratio = (high / 2 - low / 2) / (2 * spread) * roots
+    found = np.where(spread > 0, np.ceil(np.minimum(ratio, MOST_BINS)), found)
+    return np.clip(found, FEWEST_BINS, MOST_BINS).astype(np.int64)
 
 
 def bins_by_rows(m: int, rule: str) -> int:
     found = math.ceil(math.sqrt(m)) if rule == "sqrt" else math.ceil(math.log2(m)) + 1
     return min(max(found, FEWEST_BINS), MOST_BINS)
-
-
-def _by_spread(spread: float, width: float, m: int) -> int:
-    if not spread > 0:
-        return bins_by_rows(m, "sturges")
-    with np.errstate(over="ignore"):
-        ratio = width / (2 * spread) * m ** (1 / 3)
-    return int(np.clip(np.ceil(ratio), FEWEST_BINS, MOST_BINS))
 
 
 def _with_levels_of_their_own(edges: np.ndarray, high: np.ndarray) -> np.ndarray:

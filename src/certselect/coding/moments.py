@@ -6,8 +6,6 @@ of k and of k^2, weighted or not, are whole numbers without any limit. So only t
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from certselect.coding.tiles import slices
@@ -33,25 +31,32 @@ def exact_sums(columns: np.ndarray, exponent: np.ndarray, units: np.ndarray | No
     sums = np.zeros((p, 3), dtype=object)
     sums[:, 0] = m if units is None else int(units.sum())
     for rows in slices(m, _ROWS):
-        whole = _whole(columns[:, rows], exponent[:, None])
-        low, middle, high = _limbs(whole)
-        terms = (
-            (1, 0, low),
-            (1, _LIMB, middle),
-            (1, 2 * _LIMB, high),
-            (2, 0, low * low),
-            (2, _LIMB + 1, low * middle),
-            (2, 2 * _LIMB, 2 * low * high + middle * middle),
-            (2, 3 * _LIMB + 1, middle * high),
-            (2, 4 * _LIMB, high * high),
-        )
-        for power, shift, term in terms:
-            if units is None:
-                sums[:, power] += term.sum(axis=1).astype(object) * (1 << shift)
-                continue
-            for place, weight in enumerate(_limbs(units[rows].astype(np.int64))):
-                for part, more in ((term & ((1 << _LIMB) - 1), 0), (term >> _LIMB, _LIMB)):
-                    sums[:, power] += (part @ weight).astype(object) * (1 << (shift + place * _LIMB + more))
+        low, middle, high = limbs = _limbs(_whole(columns[:, rows], exponent[:, None]))
+        if units is None:
+            first = [(shift * _LIMB, limb.sum(axis=1)) for shift, limb in enumerate(limbs)]
+            second = [
+                (0, _products(low, low)),
+                (_LIMB + 1, _products(low, middle)),
+                (2 * _LIMB, 2 * _products(low, high) + _products(middle, middle)),
+                (3 * _LIMB + 1, _products(middle, high)),
+                (4 * _LIMB, _products(high, high)),
+            ]
+        else:
+            weights = _limbs(units[rows].astype(np.int64))
+            first = _weighed([(shift * _LIMB, limb) for shift, limb in enumerate(limbs)], weights)
+            squares = 2 * low * high + middle * middle
+            second = _weighed(
+                [
+                    (0, low * low),
+                    (_LIMB + 1, low * middle),
+                    (2 * _LIMB, squares),
+                    (3 * _LIMB + 1, middle * high),
+                    (4 * _LIMB, high * high),
+                ],
+                weights,
+            )
+        for power, parts in ((1, first), (2, second)):
+            sums[:, power] += sum(part.astype(object) * (1 << shift) for shift, part in parts)
     return sums
 
 
@@ -63,11 +68,12 @@ def mean_std_edges(sums: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.nd
     leave in one piece is cut at its mean instead: two numbers in equal parts lie at these very ends.
     """
     exponent = exponents(low, high)
-    mean, deviation, balanced = np.empty(len(low)), np.empty(len(low)), np.zeros(len(low), dtype=bool)
-    ends = _whole(np.stack([low, high], axis=1), exponent[:, None]).tolist()
-    for i, ((total, first, second), (lowest, highest)) in enumerate(zip(sums.tolist(), ends, strict=True)):
-        mean[i] = first / (total << _BITS)
-        deviation[i] = math.sqrt((total * second - first * first) / (total * total << 2 * _BITS))
+    mean, deviation = _moments(sums)
+    balanced = np.zeros(len(low), dtype=bool)
+    scaled_low, scaled_high = np.ldexp(low, -exponent), np.ldexp(high, -exponent)
+    near = 1e-6 * deviation + 1e-9
+    for i in np.flatnonzero((scaled_low >= mean - deviation - near) & (scaled_high <= mean + deviation + near)):
+        (total, first, _), (lowest, highest) = sums[i], _whole(np.array([low[i], high[i]]), exponent[i]).tolist()
         farthest = max(first - total * lowest, total * highest - first) / (total << _BITS)
         balanced[i] = farthest <= (1 + _AT_AN_END) * deviation[i]
     with np.errstate(over="ignore"):  # an infinite edge is one that no number crosses
@@ -76,6 +82,34 @@ def mean_std_edges(sums: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.nd
     one_piece = balanced | ((lower <= low) & (high < upper))
     middle = np.minimum(np.maximum(np.ldexp(mean, exponent), above_low), high)
     return np.stack([np.where(one_piece, middle, lower), np.where(one_piece, np.nan, upper)], axis=1)
+
+
+def _products(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->i", one, other)
+
+
+def _weighed(
+    terms: list[tuple[int, np.ndarray]], weights: tuple[np.ndarray, np.ndarray, np.ndarray]
+) -> list[tuple[int, np.ndarray]]:
+    """Sums (p,) of terms (p, rows) times weights (rows,), the latter in limbs; each with how far it is shifted."""
+    return [
+        (shift + more + place * _LIMB, part @ weight)
+        for shift, term in terms
+        for part, more in ((term & ((1 << _LIMB) - 1), 0), (term >> _LIMB, _LIMB))
+        for place, weight in enumerate(weights)
+    ]
+
+
+def _moments(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means and deviations (p,) of numbers scaled to 1."""
+    totals, firsts, seconds = sums.T.tolist()
+    units = {total: (total << _BITS, total * total << 2 * _BITS) for total in set(totals)}
+    mean = [first / units[total][0] for total, first in zip(totals, firsts, strict=True)]
+    variance = [
+        (total * second - first * first) / units[total][1]
+        for total, first, second in zip(totals, firsts, seconds, strict=True)
+    ]
+    return np.array(mean), np.sqrt(variance)
 
 
 def _whole(numbers: np.ndarray, exponent: np.ndarray) -> np.ndarray:
