@@ -18,6 +18,7 @@ _ROOMS = {
     "Table": "certselect.table",
     "information_terms": "certselect.information",
     "InformationTerms": "certselect.information",
+    "PairTerm": "certselect.information",
     "joint_information": "certselect.information",
     "JointInformation": "certselect.information",
     "subset_problem": "certselect.criteria",
@@ -77,6 +78,7 @@ __all__ = [
     "Elbow",
     "InformationTerms",
     "JointInformation",
+    "PairTerm",
     "Relaxation",
     "Result",
     "Selection",
@@ -147,7 +149,7 @@ if TYPE_CHECKING:
         stop_at_chance,
         value_curve,
     )
-    from certselect.information import InformationTerms, JointInformation, information_terms, joint_information
+    from certselect.information import InformationTerms, JointInformation, PairTerm, information_terms, joint_information
     from certselect.plots import (
         SelectionDisplay,
         critical_difference_diagram,

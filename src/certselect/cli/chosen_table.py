@@ -78,7 +78,7 @@ def _legend(result: Result, by_chance: bool) -> Iterator[str]:
         yield "value: what it adds to the score: the sum of what it tells together with each of the others."
     elif pair is None:
         yield "value: what it adds to the score: its relevance, for this criterion looks at no pairs."
-    elif pair in ("redundancy", "symmetric_uncertainty", "positive_interaction"):
+    elif not criterion.rewards_synergy:
         yield "value: what it adds to the score: relevance minus a penalty for what it shares with the others."
     else:
         yield (

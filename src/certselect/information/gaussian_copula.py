@@ -26,7 +26,7 @@ from certselect.information.normal_scores import FixedPoint, fixed_point, normal
 from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.score_moments import CELLS_AT_ONCE, ScoredRows, Side
 from certselect.information.sound_pairs import SoundPairs
-from certselect.information.terms import InformationTerms
+from certselect.information.terms import InformationTerms, PairTerms
 from certselect.information.tied_columns import (
     MOST_TIED,
     MOST_TIED_WITH_NUMBERS,
@@ -106,7 +106,7 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
     )
 
 
-class CopulaPairs:
+class CopulaPairs(PairTerms):
     """Pair terms of normal scores, by the row or all at once.
 
     `tied` says how tied each column is, from 0 to 1.
@@ -145,7 +145,10 @@ class CopulaPairs:
         """All columns in bins, to be counted, as suits those that are ranked and those that are not."""
         return code_by_ranks(table, self._order, self._whole, ranked, self._mode, self._fixed)
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        return tuple(self._all(kind) if features is None else self._some(kind, features) for kind in kinds)
+
+    def _some(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
         n, m = self._values.shape
         out = np.empty((len(features), n), dtype=self._dtype)
@@ -158,7 +161,7 @@ class CopulaPairs:
         )
         return out
 
-    def matrix(self, kind: str) -> np.ndarray:
+    def _all(self, kind: str) -> np.ndarray:
         """All pair terms, (n, n)."""
         n, m = self._values.shape
         out = large_array((n, n), self._dtype)

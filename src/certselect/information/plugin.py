@@ -18,7 +18,7 @@ from certselect.information.kernels.cells_plain import PlainCellCounter
 from certselect.information.kernels.entropy_sums import FEW_LEVELS, EntropySums
 from certselect.information.kernels.joint_cells import JointCells
 from certselect.information.kernels.plain import PlainCounter
-from certselect.information.terms import InformationTerms
+from certselect.information.terms import InformationTerms, PairTerms
 from certselect.progress import report
 from certselect.settings import Measuring
 from certselect.threads import thread_count
@@ -44,7 +44,7 @@ _counted_plainly: Counter[tuple[np.dtype, np.dtype, str]] = Counter()
 _KERNELS = Path(__file__).parent / "kernels" / "__pycache__"
 
 
-class CountedPairs:
+class CountedPairs(PairTerms):
     """Pair terms of a coded table, counted when asked for, in the cheaper of two ways.
 
     Both ways give the same integers and so the same floats: which one is used
@@ -67,14 +67,9 @@ class CountedPairs:
         """Terms of the single features."""
         return self._counter(1).sums
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        return self._counter(len(features)).rows(kind, features)
-
-    def matrix(self, kind: str) -> np.ndarray:
-        return self._counter(len(self._table.codes)).matrix(kind)
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        return self._counter(len(self._table.codes) if features is None else len(features)).both(features)
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        counter = self._counter(len(self._table.codes) if features is None else len(features))
+        return counter.measured(kinds, features)
 
     def _counter(self, n_rows: int) -> AnyCounter:
         """Who shall count `n_rows` more features with all."""
