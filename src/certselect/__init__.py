@@ -149,7 +149,13 @@ if TYPE_CHECKING:
         stop_at_chance,
         value_curve,
     )
-    from certselect.information import InformationTerms, JointInformation, PairTerm, information_terms, joint_information
+    from certselect.information import (
+        InformationTerms,
+        JointInformation,
+        PairTerm,
+        information_terms,
+        joint_information,
+    )
     from certselect.plots import (
         SelectionDisplay,
         critical_difference_diagram,

@@ -12,9 +12,9 @@ import pytest
 
 from certselect import SubsetSelector, information_terms, select, subset_problem
 from certselect.criteria.pairs import TermPairs
-from certselect.information.terms import PairTerms
 from certselect.errors import InvalidInput
 from certselect.evaluation.feature_report import feature_report
+from certselect.information.terms import PairTerms
 from certselect.selectors import SubsetSelectorCV
 from certselect.table.output import ReportTable
 

@@ -5,4 +5,11 @@ from certselect.information.information_terms import information_terms, measure_
 from certselect.information.joint_information import JointInformation, joint_information
 from certselect.information.terms import InformationTerms
 
-__all__ = ["InformationTerms", "JointInformation", "PairTerm", "information_terms", "joint_information", "measure_table"]
+__all__ = [
+    "InformationTerms",
+    "JointInformation",
+    "PairTerm",
+    "information_terms",
+    "joint_information",
+    "measure_table",
+]

@@ -249,7 +249,10 @@ def _check_with_made_up_pairs(term: PairTerm) -> None:
     elif not _close(found, mirrored):
         got, how = f"{got}, which changes when i and j are swapped", "the same term for a pair in either order"
     elif not _close(np.broadcast_to(found, (12, 12))[2:5], np.broadcast_to(part, (3, 12))):
-        got, how = f"{got}, whose entries depend on other pairs", "each entry computed from the same entry of the arrays"
+        got, how = (
+            f"{got}, whose entries depend on other pairs",
+            "each entry computed from the same entry of the arrays",
+        )
     if how:
         raise InvalidInput(got, how, "Use NumPy's elementwise functions; docs/extending.md has an example.")
 

@@ -16,7 +16,7 @@ from certselect.information.terms import PairTerms
 from certselect.memory import large_array
 from certselect.threads import run_parts
 
-_ALONE = {("redundancy",): REDUNDANCY, ("interaction",): INTERACTION}
+_ALONE: dict[tuple[str, ...], int] = {("redundancy",): REDUNDANCY, ("interaction",): INTERACTION}
 _RULES = {
     "none": cell_estimates.COMPUTED,
     "miller_madow": cell_estimates.MILLER_MADOW,

@@ -18,7 +18,7 @@ from certselect.memory import large_array
 from certselect.settings import Measuring
 from certselect.threads import run_parts, side_by_side
 
-_ALONE = {("redundancy",): REDUNDANCY, ("interaction",): INTERACTION}
+_ALONE: dict[tuple[str, ...], int] = {("redundancy",): REDUNDANCY, ("interaction",): INTERACTION}
 # Nanoseconds on one core, measured: a word ANDed and counted, a look-up of phi, a
 # sample scattered without and with class slices. Only their ratios matter much.
 _WORD, _LOOK_UP, _SCATTER, _SCATTER_SLICES = 0.07, 1.3, 1.8, 3.2
