@@ -39,17 +39,21 @@ def pick_measure(table: Table, measuring: Measuring) -> tuple[Measuring, str]:
         return counted, "the table is sparse"
     rows = _count(table.n_samples, table.weights)
     others = sum(len(block.positions) for block in table.blocks if block.kind != "number")
-    kinds = f"{others} of categories or whole numbers" if others else "all numbers"
-    size = f"{rows} rows of {table.n_features} columns, {kinds}"
+    size = size_in_words(rows, table.n_features, others)
     if not others and measuring == Measuring(measure="auto") and _ranked(table, rows):
         blind = "too few rows to count, so what is neither rising nor falling cannot be seen"
         return Measuring(measure="gaussian_copula"), f"{size}: {blind}"
     return counted, size
 
 
-def blind_within_bins(coded: CodedTable | SparseCodedTable) -> str:
+def size_in_words(rows: int, n_features: int, others: int) -> str:
+    """What a table is measured by: its rows, its columns, and how many of these are not numbers."""
+    kinds = f"{others} of categories or whole numbers" if others else "all numbers"
+    return f"{rows} rows of {n_features} columns, {kinds}"
+
+
+def blind_within_bins(coding: Coding) -> str:
     """What counting cannot see of numbers in bins of equal counts, in words; empty if there are none."""
-    coding = coded.coding
     if coding.discretize != "quantile" or not any(isinstance(part, NumberCuts) for part in coding.parts):
         return ""
     return f"; numbers cut into {coding.bins} bins of equal counts, within which nothing can be seen"

@@ -149,7 +149,7 @@ def measure_table(
     if isinstance(table, StreamedTable):
         from certselect.information.streamed_terms import streamed_terms
 
-        return streamed_terms(table, measuring, floating)
+        return streamed_terms(table, measuring, floating, partial(measure_table, dtype=dtype, n_jobs=n_jobs))
     started = time.perf_counter()
     auto, why = measuring.measure == "auto", ""
     if auto:
@@ -167,7 +167,7 @@ def measure_table(
         coding = time.perf_counter() - started
         correction = measuring.correction
         if auto:
-            why += blind_within_bins(coded)
+            why += blind_within_bins(coded.coding)
         if auto and correction == "none":
             correction, because = pick_correction(coded)
             why += f"; {because}"

@@ -8,11 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from certselect.coding.block_coding import StreamedCoding, changed
+from certselect.coding.streamed_sums import Units
 from certselect.errors import InvalidInput
 from certselect.information.joint_counts import READ, WORD, JointCounts, count_type
 from certselect.information.kernels.cell_measures import CellMeasures, occurring
-from certselect.information.kernels.cell_table import SingleTerms
-from certselect.information.kernels.entropy_sums import EntropySums, StreamedLogs
+from certselect.information.kernels.cell_table import SingleTerms, refuse_broken_counts
+from certselect.information.kernels.entropy_sums import EntropySums, streamed_logs
+from certselect.information.kernels.weights import unit_bits
 from certselect.information.level_layout import LevelLayout
 from certselect.information.terms import PairTerms
 from certselect.memory import large_array
@@ -44,19 +46,22 @@ class StreamedPairs(PairTerms):
     def __init__(self, table: StreamedTable, coding: StreamedCoding, correction: str, dtype: np.dtype) -> None:
         self._table, self._coding, self._dtype = table, coding, dtype
         self.levels = coding.coding.levels
-        self._layout = LevelLayout(self.levels)
+        self._units = _counting_units(table, correction)
+        self._layout = LevelLayout(self.levels, bit_rows=self._units is None)
         self._shrinks = correction == "shrinkage"
-        self.logs = StreamedLogs(table.n_samples, "none" if self._shrinks else correction)
         absent = coding.coding.absent
         self._absent = np.full(len(self.levels), -1) if absent is None else absent
-        self._by_cells = self._shrinks or bool((self._absent >= 0).any())
+        self._by_cells = self._shrinks or self._units is not None or bool((self._absent >= 0).any())
         # Of each feature that was counted: sums over joint counts (n,) and over those in classes, or both terms.
         self._known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        self._joint: dict[int, np.ndarray] = {}  # sums of phi over all levels, absent ones too: what copies share
+        self._joint: dict[int, np.ndarray] = {}  # how many cells are not empty, absent levels too: what copies share
         everything = self._worth_counting_all()
         features = self._layout.order.tolist() if everything else []
         first = self._counted(features, later_only=everything)
         self.margins, self.classes = first.margins, first.sizes
+        bits = 0 if self._units is None else self._units.shift
+        phi = "none" if self._shrinks else correction
+        self.logs = streamed_logs(int(self.classes.sum()), table.n_samples, phi, bits)
         self._settle_single_terms()
         if everything:
             self._learn_all(first)
@@ -92,7 +97,7 @@ class StreamedPairs(PairTerms):
 
     def _alike(self, i: int, j: int) -> bool:
         """Whether the joint table of two features has as few cells as each of them."""
-        return bool(self._joint[i][j] == self._own_joint[i] == self._own_joint[j])
+        return bool(self._joint[i][j] == self._taken[i] == self._taken[j])
 
     def _terms(self, kind: str, i: int) -> np.ndarray:
         first, second = self._known[i]
@@ -130,7 +135,7 @@ class StreamedPairs(PairTerms):
 
     @property
     def _count_bytes(self) -> int:
-        return count_type(self._table.n_samples).itemsize
+        return count_type(self._table.n_samples, self._units).itemsize
 
     def _count_missing(self, features: Sequence[int]) -> None:
         waiting = [i for i in dict.fromkeys(features) if i not in self._known]
@@ -164,7 +169,13 @@ class StreamedPairs(PairTerms):
     def _counted(self, features: Sequence[int], *, later_only: bool) -> JointCounts:
         table = self._table
         learnt = JointCounts(
-            self._coding, self._layout, features, table.n_threads, most=table.n_samples, later_only=later_only
+            self._coding,
+            self._layout,
+            features,
+            table.n_threads,
+            most=table.n_samples,
+            later_only=later_only,
+            units=self._units,
         )
         found = self._table.run(learnt, "counting")
         if found.n_rows != self._table.n_samples:
@@ -199,11 +210,10 @@ class StreamedPairs(PairTerms):
     def _measured(self, i: int, found: JointCounts) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
         counts = found.joint(i)
         whole = counts.sum(axis=0)
-        joint = self._layout.summed(self._plain_logs.of(whole).sum(axis=0))
+        cells = self._layout.summed(np.count_nonzero(whole, axis=0))
         if self._by_cells:
-            return self._cell_terms(i, counts), joint
-        first = joint if self._plain_logs is self.logs else self._phi_sums(whole[None])
-        return (first, self._phi_sums(counts)), joint
+            return self._cell_terms(i, counts), cells
+        return (self._phi_sums(whole[None]), self._phi_sums(counts)), cells
 
     def _phi_sums(self, counts: np.ndarray) -> np.ndarray:
         """Sums of phi over joint tables (any, levels, width) with every feature, (n,)."""
@@ -255,9 +265,8 @@ class StreamedPairs(PairTerms):
     def _settle_single_terms(self) -> None:
         """Terms of single features, from how often their levels occur in each class."""
         self._measures = CellMeasures(self.logs, self._shrinks)
-        self._plain_logs = self.logs if self.logs.correction == "none" else StreamedLogs(self._table.n_samples, "none")
         by_level = self.margins.sum(axis=0)
-        self._own_joint = self._layout.summed(self._plain_logs.of(by_level))
+        self._taken = self._layout.summed((by_level > 0).astype(np.int64))
         if not self._by_cells:
             level = self._layout.summed(self.logs.of(by_level))
             level_class = self._layout.summed(self.logs.of(self.margins).sum(axis=0))
@@ -286,10 +295,19 @@ class StreamedPairs(PairTerms):
     def constant(self) -> np.ndarray:
         """Features of which one level occurs only; an absent value is none."""
         by_level = self.margins.sum(axis=0)
-        taken = self._layout.summed((by_level > 0).astype(np.int64))
         has_gap = self._absent >= 0
         gaps = by_level[np.where(has_gap, self._layout.starts + self._absent, 0)] > 0
-        return taken - (has_gap & gaps) <= 1
+        return self._taken - (has_gap & gaps) <= 1
+
+
+def _counting_units(table: StreamedTable, correction: str) -> Units | None:
+    """How much each row counts; None if each counts once."""
+    weights = table.weights
+    if weights is None:
+        return None
+    bits = unit_bits(weights.whole, weights.total)
+    refuse_broken_counts(bits, correction)
+    return Units(weights, bits)
 
 
 class NotCounted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,24 +13,42 @@ from certselect.coding.copies import resembling_groups
 from certselect.coding.streamed import code_stream
 from certselect.errors import InvalidInput
 from certselect.information.chance import ChanceInformation, ChancePairs
-from certselect.information.choice import correction_for, cut_integers
+from certselect.information.choice import (
+    FEWEST_TO_COUNT,
+    blind_within_bins,
+    correction_for,
+    cut_integers,
+    size_in_words,
+)
 from certselect.information.kernels.margins import CountedMargins
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.streamed_pairs import NotCounted, StreamedPairs
 from certselect.information.terms import Families, InformationTerms
 from certselect.settings import Measuring
+from certselect.table import Table
 from certselect.table.streams.streamed_table import StreamedTable
 
 
-def streamed_terms(table: StreamedTable, measuring: Measuring, dtype: np.dtype) -> InformationTerms:
-    """The information terms of a table that is read in blocks: the same floats as of the table in memory."""
+def streamed_terms(
+    table: StreamedTable,
+    measuring: Measuring,
+    dtype: np.dtype,
+    measure_whole: Callable[[Table, Measuring], InformationTerms],
+) -> InformationTerms:
+    """The information terms of a table that is read in blocks: the same floats as of the table in memory.
+
+    `measure="auto"` may rank a table of few rows, which is then measured in memory by `measure_whole`.
+    """
     started = time.perf_counter()
     auto, correction = measuring.measure == "auto", measuring.correction
     coding = code_stream(table, measuring)
-    why = f"plugin: {table.n_samples} rows of {table.n_features} columns, read block by block"
+    if auto and table.n_samples < FEWEST_TO_COUNT:
+        return measure_whole(table.whole(), measuring)
+    others = sum(one.kind != "number" for one in table.features)
+    why = f"plugin: {size_in_words(table.total_weight, table.n_features, others)}{blind_within_bins(coding.coding)}"
     if auto and correction == "none":
         correction, because = correction_for(
-            coding.coding.levels, len(coding.coding.classes), table.n_samples, can_shrink=True
+            coding.coding.levels, len(coding.coding.classes), table.total_weight, can_shrink=True
         )
         why += f"; {because}"
     counted = "none" if correction == "chance" else correction
