@@ -12,7 +12,6 @@ import numpy as np
 
 from certselect.coding import CodedTable
 from certselect.coding.tiles import slices
-from certselect.errors import InvalidInput
 from certselect.information.gaussian_information import (
     ClassMean,
     entropy_or_nothing,
@@ -77,8 +76,7 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
        Human Brain Mapping 38, 1541-1573.
     """
     started = time.perf_counter()
-    _refuse_categories(table)
-    columns = numeric_columns(table, "gaussian_copula")
+    columns = numeric_columns(table)
     fixed = fixed_point(table.weights, table.n_samples)
     with_labels = tied_numbers_as_labels(table, fixed)
     every = CopulaPairs(with_labels, columns, fixed, dtype, thread_count(n_jobs))
@@ -325,16 +323,3 @@ class CopulaPairs(PairTerms):
 
 def _part(sides: Side, some: slice) -> Side:
     return Side(sides.square[some], [sums[some] for sums in sides.known])
-
-
-def _refuse_categories(table: Table) -> None:
-    names = [
-        table.feature_names[place] for block in table.blocks if block.kind == "category" for place in block.positions
-    ]
-    if names:
-        shown = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        raise InvalidInput(
-            f"categories in column{'s' if len(names) > 1 else ''} {shown} with measure='gaussian_copula'",
-            "columns whose values have an order: integers, bools and numbers",
-            "Use measure='plugin' or 'neighbors', or leave these columns out.",
-        )

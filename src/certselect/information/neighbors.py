@@ -310,7 +310,7 @@ def neighbor_terms(
         )
     table = merge_repeated_rows(table)
     n_neighbors = min(n_neighbors, table.n_samples - 1)
-    columns = numeric_columns(table, "neighbors")
+    columns = numeric_columns(table)
     pairs = NeighborPairs(table, columns, int(n_neighbors), dtype, n_jobs)
     target_entropy = float("nan")
     if table.task == "classification":

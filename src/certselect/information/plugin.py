@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from certselect.information.kernels.cells_plain import PlainCellCounter
 from certselect.information.kernels.entropy_sums import FEW_LEVELS, EntropySums
 from certselect.information.kernels.joint_cells import JointCells
 from certselect.information.kernels.plain import PlainCounter
+from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms, PairTerms
 from certselect.progress import report
 from certselect.settings import Measuring
@@ -175,6 +177,16 @@ def plugin_terms(
         cells=None if correction == "chance" else JointCells(table, correction),
         seconds={"relevance": time.perf_counter() - started},
     )
+
+
+def counted_terms(
+    coded: CodedTable | SparseCodedTable, correction: str, *, dtype: np.dtype, n_jobs: int | None
+) -> InformationTerms:
+    """The information terms of a coded table, made to fit together where counts alone do not."""
+    terms = plugin_terms(coded, correction=correction, dtype=dtype, n_jobs=n_jobs)
+    # Plain counts of the same rows do: they are information, of the distribution that was observed.
+    plain = correction == "none" and coded.coding.absent is None
+    return terms if plain else replace(terms, pairs=SoundPairs(terms.pairs, terms.relevance, terms.entropy))
 
 
 def _sparse_counter(table: SparseCodedTable, correction: str, dtype: np.dtype, n_jobs: int | None) -> SparseCounter:

@@ -223,19 +223,18 @@ class InformationTerms:
         if isinstance(self.pairs, NotKept):
             raise _table_gone()
         if self.cells is None:
-            measure, correction = (self.settings.get(name, "another") for name in ("measure", "correction"))
-            by_ranks = measure != "plugin"
-            got = f"measure={measure!r}" if by_ranks else f"correction={correction!r}"
+            by_chance = self.settings.get("correction") == "chance"
+            got = "correction='chance'" if by_chance else f"measure={self.settings.get('measure', 'another')!r}"
             expected = (
-                "measure='plugin'" if by_ranks else "another correction: what chance gives is known of pairs only"
+                "another correction: what chance gives is known of pairs only" if by_chance else "measure='plugin'"
             )
-            remedy = "Pass measure='plugin'." if by_ranks else "Pass correction='miller_madow', or none."
+            remedy = "Pass correction='miller_madow', or none." if by_chance else "Pass measure='plugin'."
             raise InvalidInput(f"a criterion of {wanted} with {got}", expected, remedy)
         return self.cells
 
     def _counted_impurity(self) -> JointCells:
         correction = self.settings.get("correction", "none")
-        if self.settings.get("measure", "plugin") == "plugin" and correction != "none":
+        if correction != "none":
             raise InvalidInput(
                 f"a criterion of the Gini impurity with correction={correction!r}",
                 "correction='none': the corrections are those of entropies",
