@@ -29,6 +29,7 @@ from certselect.errors import IdleSettingWarning, InvalidInput
 from certselect.information import registry
 from certselect.information.plugin import plugin_terms
 from certselect.information.registry import find_measure, measure_names
+from certselect.selectors import subset_selector_cv
 from certselect.settings import Measuring, Settings, all_settings
 from certselect.settings.measuring import CORRECTIONS, COUNTING_SETTINGS
 from command_line import in_process
@@ -185,6 +186,22 @@ def test_selectors_and_results_take_it(correlation, tmp_path):
     assert tried.n_features_in_ == 6
     tags = SubsetSelector(measure="correlation").__sklearn_tags__().input_tags
     assert (tags.sparse, tags.allow_nan, tags.categorical, tags.string) == (False, False, False, False)
+
+
+def test_workers_get_the_measure_itself():
+    """Other processes may not know its name."""
+    register_measure(COUNTED)
+    with pytest.warns(IdleSettingWarning):
+        settings = Settings.from_keywords({"measure": "counted", "n_neighbors": 3})
+    sent = subset_selector_cv._for_workers(settings)
+    assert sent.measuring.measure is COUNTED
+    assert sent.measuring.n_neighbors == 3
+    assert pickle.loads(pickle.dumps(sent)).measuring.measure == COUNTED
+    assert sent.to_dict()["measuring"] == settings.to_dict()["measuring"]
+    X, y = numbers()
+    given, named = (information_terms(X, y, measure=measure, bins=4) for measure in (COUNTED, "counted"))
+    assert given.settings == named.settings
+    assert subset_selector_cv._for_workers(Settings()).measuring.measure == "plugin"
 
 
 def test_what_it_does_not_support_is_refused(correlation):

@@ -49,9 +49,14 @@ def list_measures() -> dict[str, Measure]:
     return {name: _registry.find(name) for name in _registry.names()}
 
 
-def find_measure(name: str) -> Measure:
-    """The measure of that name, matched without case."""
-    return _registry.find(name)
+def find_measure(name: str | Measure) -> Measure:
+    """The measure of that name, matched without case, or the measure itself."""
+    return name if isinstance(name, Measure) else _registry.find(name)
+
+
+def is_built_in(measure: Measure) -> bool:
+    """Whether it is one of this package's own, which are known by their names everywhere."""
+    return measure.name in _OWN and measure is _load(measure.name)
 
 
 def all_support(names: Iterable[object], what: str) -> bool:
@@ -66,6 +71,6 @@ def all_treat_missing(names: Iterable[object], how: str) -> bool:
 
 def _known(name: object) -> Measure | None:
     try:
-        return _registry.find(name)
+        return find_measure(name)  # type: ignore[arg-type] (it refuses what is not a name)
     except InvalidInput:
         return None

@@ -9,7 +9,7 @@ from typing import Any
 
 from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
 from certselect.names import find_name, shown
-from certselect.settings.checks import feature, one_of, text, text_or_none, whole, whole_or_one_of
+from certselect.settings.checks import feature, name_of, one_of, record, text_or_none, whole, whole_or_one_of
 from certselect.settings.fields import Option, SettingsGroup, setting
 
 READING_PANEL, MEASURING_PANEL = "Reading the table", "Measuring information"
@@ -72,8 +72,9 @@ def _kinds(name: str, given: Any) -> dict[str | int, str] | None:
     return named or None
 
 
-def _in_lower_case(name: str, value: Any) -> str:
-    return text(name, value).casefold()
+def _measure(name: str, value: Any) -> Any:
+    found = record(name, value)
+    return found.casefold() if isinstance(found, str) else found
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,12 @@ class Measuring(SettingsGroup):
     A setting that has no effect beside another one is answered with an `IdleSettingWarning`.
     """
 
-    measure: str = setting(
+    measure: Any = setting(
         "plugin",
         "How mutual information is estimated",
         MEASURING_PANEL,
-        _in_lower_case,
+        _measure,
+        plain=name_of,
         names=f"{MEASURES_BY_NAME}:measure_names",
     )
     correction: str = setting(
@@ -165,7 +167,7 @@ class Measuring(SettingsGroup):
             beside = {"bins": "discretize"} | beside
         return {
             entry.name: f"{entry.name}={getattr(self, entry.name)!r} has no effect with "
-            f"{beside[entry.name]}={getattr(self, beside[entry.name])!r}."
+            f"{beside[entry.name]}={name_of(getattr(self, beside[entry.name]))!r}."
             for entry in fields(self)
             if entry.name in beside and getattr(self, entry.name) != entry.default
         }
