@@ -44,12 +44,6 @@ _KEPT_BYTES = 16  # of a number within a bracket: itself, and how often it occur
 
 def code_stream(table: StreamedTable, measuring: Measuring) -> StreamedCoding:
     """Learn what the columns of a stream are and where they are cut: one pass, or a few where numbers are uneven."""
-    if measuring.measure not in ("plugin", "auto"):
-        raise InvalidInput(
-            f"measure={measuring.measure!r} for a table that is read block by block",
-            "measure='plugin'",
-            "Pass memory= enough to hold the table, or a sample of its rows.",
-        )
     found = _survey_with_brackets(table, measuring)
     if measuring.integers == "levels":
         _refuse_many_levels(table)

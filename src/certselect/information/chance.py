@@ -153,7 +153,7 @@ def expected_of_pairs(joint: np.ndarray, layout: LevelLayout, logs: CountLogs) -
     return sums[0], np.sum(sums[1:], axis=0), layout.summed(whole.sum(axis=0))
 
 
-class ChancePairs:
+class ChancePairs(PairTerms):
     """Pair terms less what chance alone gives: information that is below that is none.
 
     The interaction is the difference of both terms before either is limited.
@@ -163,20 +163,10 @@ class ChancePairs:
         self.counted = counted
         self._chance = chance
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        return self._less_chance(self.counted.rows(kind, features), kind, features)
-
-    def matrix(self, kind: str) -> np.ndarray:
-        terms = self.counted.matrix(kind)
-        return self._less_chance(terms, kind, np.arange(len(terms)))
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        redundancy, conditional = self.counted.both(features)
-        some = np.arange(len(redundancy)) if features is None else features
-        return (
-            self._less_chance(redundancy, "redundancy", some),
-            self._less_chance(conditional, "conditional_redundancy", some),
-        )
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        counted = self.counted.measured(kinds, features)
+        some = np.arange(len(counted[0])) if features is None else features
+        return tuple(self._less_chance(terms, kind, some) for terms, kind in zip(counted, kinds, strict=True))
 
     def _less_chance(self, terms: np.ndarray, kind: str, features: np.ndarray) -> np.ndarray:
         for row, feature in enumerate(features.tolist()):

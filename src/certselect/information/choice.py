@@ -59,6 +59,15 @@ def blind_within_bins(coding: Coding) -> str:
     return f"; numbers cut into {coding.bins} bins of equal counts, within which nothing can be seen"
 
 
+def correct_for_bias(coded: CodedTable | SparseCodedTable, measuring: Measuring) -> tuple[Measuring, str]:
+    """The settings with a correction that suits a coded table where none was named, and what there is to say of it."""
+    why = blind_within_bins(coded.coding)
+    if measuring.correction != "none":
+        return measuring, why
+    correction, because = pick_correction(coded)
+    return replace(measuring, correction=correction), f"{why}; {because}"
+
+
 def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
     """The bias correction for a coded table, and the reason in words."""
     rows = _count(coded.n_samples, coded.weights)
@@ -94,7 +103,7 @@ def _ranked(table: Table, rows: int) -> bool:
     if table.missing != "pairwise" and any(block.missing is not None for block in table.blocks):
         return False  # what is missing is a level of its own
     fixed = fixed_point(table.weights, table.n_samples)
-    columns = np.concatenate([numeric_columns(table, "gaussian_copula").values, table.target_numbers.T])
+    columns = np.concatenate([numeric_columns(table).values, table.target_numbers.T])
     return bool((normal_scores(columns, fixed, fixed.weights).tied <= MOST_TIED).all())
 
 

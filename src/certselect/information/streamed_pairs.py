@@ -17,6 +17,7 @@ from certselect.information.kernels.cell_table import SingleTerms, refuse_broken
 from certselect.information.kernels.entropy_sums import EntropySums, streamed_logs
 from certselect.information.kernels.weights import unit_bits
 from certselect.information.level_layout import LevelLayout
+from certselect.information.terms import PairTerms
 from certselect.memory import large_array
 from certselect.table.streams.streamed_table import StreamedTable
 
@@ -28,7 +29,7 @@ _SHARE = 0.4
 _CHUNK = 1 << 20
 
 
-class StreamedPairs:
+class StreamedPairs(PairTerms):
     """Pair terms of a stream, counted when asked for, in as few passes as memory allows.
 
     Where counting all pairs takes no longer than reading the rows, they are counted at once, in one pass. Else
@@ -75,22 +76,16 @@ class StreamedPairs:
     def n_features(self) -> int:
         return len(self.levels)
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        self._count_missing(features.tolist())
-        terms = large_array((len(features), self.n_features), self._dtype)
-        for row, i in zip(terms, features.tolist(), strict=True):
-            row[:] = self._terms(kind, i)
-        return terms
-
-    def matrix(self, kind: str) -> np.ndarray:
-        self._count_all()
-        return self.rows(kind, np.arange(self.n_features))
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         if features is None:
             self._count_all()
-        some = np.arange(self.n_features) if features is None else features
-        return self.rows("redundancy", some), self.rows("conditional_redundancy", some)
+            features = np.arange(self.n_features)
+        self._count_missing(features.tolist())
+        found = tuple(large_array((len(features), self.n_features), self._dtype) for _ in kinds)
+        for row, i in enumerate(features.tolist()):
+            for terms, kind in zip(found, kinds, strict=True):
+                terms[row] = self._terms(kind, i)
+        return found
 
     @property
     def chance_sums(self) -> Callable[[int], PairSums] | None:
