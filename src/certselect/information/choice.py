@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from certselect.coding import CodedTable, Coding, SparseCodedTable
+from certselect.coding import Coding
 from certselect.coding.numbers import NumberCuts
 from certselect.information.normal_scores import fixed_point, normal_scores
 from certselect.information.numeric import numeric_columns
@@ -37,7 +37,7 @@ def pick_measure(table: Table, measuring: Measuring) -> tuple[Measuring, str]:
     counted = replace(measuring, measure="plugin", **{name: getattr(Measuring, name) for name in measuring.idle()})
     if table.sparse is not None:
         return counted, "the table is sparse"
-    rows = _count(table.n_samples, table.weights)
+    rows = count_rows(table.n_samples, table.weights)
     others = sum(len(block.positions) for block in table.blocks if block.kind != "number")
     size = size_in_words(rows, table.n_features, others)
     if not others and measuring == Measuring(measure="auto") and _ranked(table, rows):
@@ -52,29 +52,23 @@ def size_in_words(rows: int, n_features: int, others: int) -> str:
     return f"{rows} rows of {n_features} columns, {kinds}"
 
 
-def blind_within_bins(coding: Coding) -> str:
+def _blind_within_bins(coding: Coding) -> str:
     """What counting cannot see of numbers in bins of equal counts, in words; empty if there are none."""
     if coding.discretize != "quantile" or not any(isinstance(part, NumberCuts) for part in coding.parts):
         return ""
     return f"; numbers cut into {coding.bins} bins of equal counts, within which nothing can be seen"
 
 
-def correct_for_bias(coded: CodedTable | SparseCodedTable, measuring: Measuring) -> tuple[Measuring, str]:
-    """The settings with a correction that suits a coded table where none was named, and what there is to say of it."""
-    why = blind_within_bins(coded.coding)
+def correct_for_bias(coding: Coding, measuring: Measuring, rows: int, *, can_shrink: bool) -> tuple[Measuring, str]:
+    """The settings with a correction that suits a coding where none was named, and what there is to say of it."""
+    why = _blind_within_bins(coding)
     if measuring.correction != "none":
         return measuring, why
-    correction, because = pick_correction(coded)
+    correction, because = _correction_for(coding.levels, len(coding.classes), rows, can_shrink=can_shrink)
     return replace(measuring, correction=correction), f"{why}; {because}"
 
 
-def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
-    """The bias correction for a coded table, and the reason in words."""
-    rows = _count(coded.n_samples, coded.weights)
-    return correction_for(coded.levels, len(coded.classes), rows, can_shrink=isinstance(coded, CodedTable))
-
-
-def correction_for(levels: np.ndarray, n_classes: int, rows: int, *, can_shrink: bool) -> tuple[str, str]:
+def _correction_for(levels: np.ndarray, n_classes: int, rows: int, *, can_shrink: bool) -> tuple[str, str]:
     """The bias correction for columns of so many levels, and the reason in words.
 
     Bias does no harm where all columns have about as much of it; those of many levels have more.
@@ -107,6 +101,6 @@ def _ranked(table: Table, rows: int) -> bool:
     return bool((normal_scores(columns, fixed, fixed.weights).tied <= MOST_TIED).all())
 
 
-def _count(n_samples: int, weights: np.ndarray | None) -> int:
+def count_rows(n_samples: int, weights: np.ndarray | None) -> int:
     """How many rows there are, each counted as often as its weight."""
     return n_samples if weights is None else round(float(weights.sum()))

@@ -14,7 +14,7 @@ import numpy as np
 from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.coding.copies import copies_by_rank, copies_of
 from certselect.errors import InvalidInput
-from certselect.information.choice import correct_for_bias, cut_integers
+from certselect.information.choice import correct_for_bias, count_rows, cut_integers
 from certselect.information.numeric import numeric_columns
 from certselect.information.registry import find_measure
 from certselect.information.terms import Families, InformationTerms
@@ -163,7 +163,9 @@ def measure_table(
         coded = code_table(table, measuring, n_jobs=n_jobs)
         coding = time.perf_counter() - started
         if picked:
-            measuring, why = correct_for_bias(coded, measuring)
+            rows = count_rows(coded.n_samples, coded.weights)
+            can_shrink = isinstance(coded, CodedTable)
+            measuring, why = correct_for_bias(coded.coding, measuring, rows, can_shrink=can_shrink)
             picked += why
         terms = record.measured(coded, measuring, dtype=floating, n_jobs=n_jobs)
         described = coded.coding.describe()

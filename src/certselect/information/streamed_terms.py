@@ -12,13 +12,7 @@ import numpy as np
 from certselect.coding.copies import resembling_groups
 from certselect.coding.streamed import code_stream
 from certselect.information.chance import ChanceInformation, ChancePairs
-from certselect.information.choice import (
-    FEWEST_TO_COUNT,
-    blind_within_bins,
-    correction_for,
-    cut_integers,
-    size_in_words,
-)
+from certselect.information.choice import FEWEST_TO_COUNT, correct_for_bias, cut_integers, size_in_words
 from certselect.information.kernels.margins import CountedMargins
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.streamed_pairs import NotCounted, StreamedPairs
@@ -39,17 +33,15 @@ def streamed_terms(
     `measure="auto"` may rank a table of few rows, which is then measured in memory by `measure_whole`.
     """
     started = time.perf_counter()
-    auto, correction = measuring.measure == "auto", measuring.correction
+    auto, picked = measuring.measure == "auto", ""
     coding = code_stream(table, measuring)
     if auto and table.n_samples < FEWEST_TO_COUNT:
         return measure_whole(table.whole(), measuring)
-    others = sum(one.kind != "number" for one in table.features)
-    why = f"plugin: {size_in_words(table.total_weight, table.n_features, others)}{blind_within_bins(coding.coding)}"
-    if auto and correction == "none":
-        correction, because = correction_for(
-            coding.coding.levels, len(coding.coding.classes), table.total_weight, can_shrink=True
-        )
-        why += f"; {because}"
+    if auto:
+        rows, others = table.total_weight, sum(one.kind != "number" for one in table.features)
+        measuring, why = correct_for_bias(coding.coding, measuring, rows, can_shrink=True)
+        picked = f"plugin: {size_in_words(rows, table.n_features, others)}{why}"
+    correction = measuring.correction
     counted = "none" if correction == "chance" else correction
     coded = time.perf_counter() - started
     pairs: Any = StreamedPairs(table, coding, counted, dtype, by_chance=correction == "chance")
@@ -80,7 +72,7 @@ def streamed_terms(
         by_chance=chance,
         cells=NotCounted(),  # type: ignore[arg-type] (it has the two methods that are asked for)
         settings={"measure": "plugin", "correction": correction, **described},
-        picked=why if auto else "",
+        picked=picked,
         decisions=(*table.decisions, *cut_integers(np.array(whole), coding.coding)),
         find_copies=find_copies,
         seconds={"coding": coded, "relevance": time.perf_counter() - started - coded},
