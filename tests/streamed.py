@@ -181,3 +181,5 @@ def assert_same_terms(got, wanted):
     assert got.target_entropy == wanted.target_entropy
     assert got.copies == wanted.copies
     assert set(got.decisions) == set(wanted.decisions)
+    assert got.settings == wanted.settings
+    assert got.picked == wanted.picked

@@ -19,6 +19,7 @@ import certselect
 from certselect import errors, theory
 from certselect.cli.app import app
 from certselect.criteria import known as criteria
+from certselect.information import registry as measures
 from certselect.search import registry
 from pictures import without_names
 
@@ -33,7 +34,7 @@ WITH_PYTHON = [page for page in ALL_PAGES if "```python\n" in page.read_text()]
 @pytest.fixture(autouse=True)
 def forgets(monkeypatch):
     """What an example registers is gone after it."""
-    for registered in (registry._registry, criteria._registry):
+    for registered in (registry._registry, criteria._registry, measures._registry):
         monkeypatch.setattr(registered, "_registered", dict(registered._registered))
 
 

@@ -18,6 +18,10 @@ _ROOMS = {
     "Table": "certselect.table",
     "information_terms": "certselect.information",
     "InformationTerms": "certselect.information",
+    "Measure": "certselect.information",
+    "list_measures": "certselect.information",
+    "register_measure": "certselect.information",
+    "PairTerm": "certselect.information",
     "joint_information": "certselect.information",
     "JointInformation": "certselect.information",
     "subset_problem": "certselect.criteria",
@@ -77,6 +81,8 @@ __all__ = [
     "Elbow",
     "InformationTerms",
     "JointInformation",
+    "Measure",
+    "PairTerm",
     "Relaxation",
     "Result",
     "Selection",
@@ -101,6 +107,7 @@ __all__ = [
     "information_terms",
     "joint_information",
     "list_criteria",
+    "list_measures",
     "list_strategies",
     "load_dataset",
     "load_result",
@@ -114,6 +121,7 @@ __all__ = [
     "read_file",
     "read_table",
     "register_criterion",
+    "register_measure",
     "register_strategy",
     "relax",
     "select",
@@ -147,7 +155,16 @@ if TYPE_CHECKING:
         stop_at_chance,
         value_curve,
     )
-    from certselect.information import InformationTerms, JointInformation, information_terms, joint_information
+    from certselect.information import (
+        InformationTerms,
+        JointInformation,
+        Measure,
+        PairTerm,
+        information_terms,
+        joint_information,
+        list_measures,
+        register_measure,
+    )
     from certselect.plots import (
         SelectionDisplay,
         critical_difference_diagram,

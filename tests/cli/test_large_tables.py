@@ -85,7 +85,7 @@ def test_progress_is_shown_on_a_terminal(folder):
         (["--memory", "1KB"], "64MB or more"),
         (["--target", "z"], "expected one of the columns"),
         (["--measure", "neighbors"], "--measure neighbors"),
-        (["--weight", "few"], "--weight few"),
+        (["--weight", "words"], "something else than numbers"),
     ],
 )
 def test_what_cannot_be_is_said_in_words_of_the_command_line(folder, options, said):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from certselect.coding import code_table
 from certselect.coding.brackets import code_by_edges, look_up, split_by_bounds
 from certselect.coding.streamed import code_stream
-from certselect.coding.streamed_order import Bracketed, Brackets, StreamedOrder, brackets_around, first_brackets
+from certselect.coding.streamed_order import Bracketed, Brackets, Sample, StreamedOrder, first_brackets
 from certselect.errors import InvalidInput
 from certselect.progress import listening
 from certselect.settings import Measuring, Reading, Settings
@@ -73,7 +73,7 @@ def test_ranks_against_a_sorted_column(values, seed, room):
         return found.parts
 
     sample = np.sort(rng.choice(values, max(1, len(values) // 4)))
-    order = StreamedOrder(["x"], np.array([len(values)]), {"x": sample}, {}, look, room)
+    order = StreamedOrder(["x"], np.array([len(values)]), {"x": Sample(sample)}, {}, look, room)
     ranks = np.unique(rng.integers(0, len(values), 4))
     np.testing.assert_array_equal(order.at(ranks[None])[0], ordered[ranks])
     for number in (ordered[ranks[0]], ordered[-1]):
@@ -96,7 +96,7 @@ def test_no_more_numbers_are_kept_than_there_is_room_for():
         return found.parts
 
     sample = np.sort(rng.choice(values, 1000))
-    order = StreamedOrder(["x"], np.array([len(values)]), {"x": sample}, {}, look, 700)
+    order = StreamedOrder(["x"], np.array([len(values)]), {"x": Sample(sample)}, {}, look, 700)
     ranks = np.array([[9000, 16_000, 24_500, 33_000, 48_999]])
     np.testing.assert_array_equal(order.at(ranks)[0], np.sort(values)[ranks[0]])
     assert max(kept) < 1400, "a sample tells about how many there are, not more"
@@ -123,7 +123,7 @@ def test_brackets_of_parts_add_up():
 
 @given(sample=numbers.map(lambda own: np.sort([0.0 if value != value else value for value in own])))
 def test_brackets_are_apart_and_ascending(sample):
-    for found in (brackets_around(sample, np.array([0.0, 0.3, 0.31, 1.0])), first_brackets(sample, 4)):
+    for found in (Sample(sample).brackets_around(np.array([0.0, 0.3, 0.31, 1.0])), first_brackets(sample, 4)):
         assert (found[:, 0] <= found[:, 1]).all()
         assert (found[1:, 0] > found[:-1, 1]).all()
 
@@ -132,7 +132,7 @@ def test_numbers_that_are_never_found_are_a_table_that_changes():
     def look(asked):
         return {name: Bracketed.between(own) for name, own in asked.items()}
 
-    order = StreamedOrder(["x"], np.array([10]), {"x": np.arange(3.0)}, {}, look, 1000)
+    order = StreamedOrder(["x"], np.array([10]), {"x": Sample(np.arange(3.0))}, {}, look, 1000)
     with pytest.raises(InvalidInput, match="a table that does not change"):
         order.at(np.array([[5]]))
 

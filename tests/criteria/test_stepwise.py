@@ -29,6 +29,7 @@ from certselect import (
 )
 from certselect.criteria import CRITERIA, STEPWISE
 from certselect.errors import FewerFeaturesWarning, InvalidInput
+from certselect.information.terms import PairTerms
 
 LN2 = math.log(2)
 # Two fair coins, their XOR and a copy of the first coin.
@@ -231,19 +232,15 @@ def test_compiled_counts_give_the_same_floats(correction, monkeypatch):
         assert np.array_equal(thin.relevance_given(some), row)
 
 
-class Counting:
+class Counting(PairTerms):
     """Pair terms that note for which features they are asked."""
 
     def __init__(self, pairs):
         self.pairs, self.asked = pairs, []
 
-    def rows(self, kind, features):
+    def measured(self, kinds, features=None):
         self.asked += features.tolist()
-        return self.pairs.rows(kind, features)
-
-    def both(self, features=None):
-        self.asked += features.tolist()
-        return self.pairs.both(features)
+        return self.pairs.measured(kinds, features)
 
 
 @pytest.mark.parametrize("name", ["cmim", "jmim", "njmim", "miq", "disr"])

@@ -14,6 +14,7 @@ from certselect import SubsetSelector, information_terms, select, subset_problem
 from certselect.criteria.pairs import TermPairs
 from certselect.errors import InvalidInput
 from certselect.evaluation.feature_report import feature_report
+from certselect.information.terms import PairTerms
 from certselect.selectors import SubsetSelectorCV
 from certselect.table.output import ReportTable
 
@@ -156,11 +157,11 @@ def test_only_pair_rows_of_chosen_features_are_asked_for(criterion, constraints)
     expected = feature_report(selection, terms)
     chosen = selection.indices.tolist()
 
-    class Kept:
-        def rows(self, kind, features):
+    class Kept(PairTerms):
+        def measured(self, kinds, features=None):
             assert set(features.tolist()) <= set(chosen)
-            assert kind in ("redundancy", selection.problem.criterion.pair)
-            return terms.pairs.rows(kind, features)
+            assert kinds in (("redundancy",), (selection.problem.criterion.pair,))
+            return terms.pairs.measured(kinds, features)
 
     kept = replace(terms, pairs=Kept(), _rows={})
     problem = selection.problem

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 import naive
 import naive_copula
 from certselect.errors import InvalidInput
-from certselect.information import gaussian_copula
+from certselect.information import gaussian_copula, measure_table
 from certselect.information.gaussian_copula import copula_terms
 from certselect.information.normal_scores import fixed_point, normal_scores
 from certselect.progress import listening
+from certselect.settings import Measuring
 from certselect.table import Block, Table
 
 KINDS = ("redundancy", "conditional_redundancy", "interaction")
@@ -322,7 +323,7 @@ def test_categories_are_refused_by_name():
     block = Block("category", np.arange(2), codes, (("a", "b"), ("c", "d")))
     table = Table((block,), ("colour", "shape"), np.array([0, 1, 0, 1], dtype=np.int32), (0, 1), np.empty((4, 0)))
     with pytest.raises(InvalidInput, match=r"categories in columns 'colour', 'shape'.*plugin.*neighbors"):
-        terms_of(table)
+        measure_table(table, Measuring(measure="gaussian_copula"))
 
 
 def test_long_work_is_reported():

@@ -10,9 +10,10 @@ from sklearn.feature_selection import mutual_info_classif, mutual_info_regressio
 
 import naive_neighbors as naive
 from certselect.errors import InvalidInput
-from certselect.information import information_terms
+from certselect.information import information_terms, measure_table
 from certselect.information.neighbors import neighbor_terms
 from certselect.progress import listening
+from certselect.settings import Measuring
 from certselect.table.model import Block, SparseBlock, Table
 from naive import fit_together
 
@@ -572,4 +573,4 @@ def test_sparse_matrices_are_refused():
     table = made_table([np.arange(6.0)], np.repeat([0, 1], 3))
     sparse = SparseBlock("number", np.arange(1), csc_array(np.arange(6.0)[:, None]))
     with pytest.raises(InvalidInput, match="sparse"):
-        measured(Table(**{**table.__dict__, "blocks": (sparse,)}))
+        measure_table(Table(**{**table.__dict__, "blocks": (sparse,)}), Measuring(measure="neighbors", n_neighbors=3))

@@ -38,6 +38,11 @@ SETTINGS = [
     {"bins": 7, "integers": "numbers"},
     {"bins": "sturges"},
     {"bins": "sqrt", "discretize": "uniform"},
+    {"bins": "freedman_diaconis"},
+    {"bins": "freedman_diaconis", "discretize": "uniform"},
+    {"discretize": "mean_std"},
+    {"discretize": "mdlp"},
+    {"discretize": "mdlp", "integers": "numbers"},
     {"integers": "levels"},
     {"correction": "miller_madow"},
     {"correction": "grassberger"},
@@ -47,9 +52,14 @@ SETTINGS = [
 WITH_GAPS = [
     {},
     {"discretize": "uniform"},
+    {"discretize": "mean_std"},
+    {"discretize": "mean_std", "missing": "pairwise"},
+    {"discretize": "mdlp", "missing": "pairwise"},
+    {"bins": "freedman_diaconis"},
     {"integers": "levels", "bins": 3},
     {"missing": "pairwise"},
     {"missing": "pairwise", "correction": "shrinkage"},
+    {"missing": "pairwise", "correction": "chance"},
     {"missing": "pairwise", "correction": "grassberger", "bins": "sturges"},
     {"kinds": {"words_90": "skip", "int8": "number", "decimal": "levels", "code": "levels", "date": "levels"}},
 ]
@@ -104,6 +114,19 @@ def test_every_kind_of_column(asked):
     assert_same_terms(streamed_terms(lambda: in_blocks(table, [31, 90]), **asked), in_memory(table, **asked))
 
 
+@pytest.mark.parametrize("rows", [45, 49, 50, 300])
+@pytest.mark.parametrize("columns", ["all numbers", "every kind"])
+@pytest.mark.parametrize("asked", [{}, {"correction": "grassberger"}, {"kinds": {"nan": "skip"}}], ids=str)
+def test_the_measure_that_auto_picks(rows, columns, asked):
+    table = odd_table(rows) if columns == "every kind" else plain_table(rows).select(["numbers", "y"])
+    if "kinds" in asked and columns == "all numbers":
+        asked = {"kinds": {"numbers": "number"}}
+    wanted = in_memory(table, measure="auto", **asked)
+    assert_same_terms(streamed_terms(lambda: in_blocks(table, [31]), measure="auto", **asked), wanted)
+    if columns == "all numbers" and "correction" not in asked:
+        assert wanted.settings["measure"] == ("gaussian_copula" if rows < 50 else "plugin")
+
+
 @pytest.mark.parametrize("levels", [63, 64, 65, 300])
 def test_columns_of_many_levels(levels):
     rng = np.random.default_rng(levels)
@@ -142,6 +165,63 @@ def test_every_target(target, asked):
             streamed_terms(lambda: in_blocks(table, [50]), **asked)
         return
     assert_same_terms(streamed_terms(lambda: in_blocks(table, [50]), **asked), wanted)
+
+
+WEIGHTS = {
+    "whole": lambda rng, m: rng.integers(1, 5, m),
+    "whole, some 0": lambda rng, m: rng.integers(0, 4, m).astype(float),
+    "fractions": lambda rng, m: rng.random(m) + 0.01,
+    "fractions, some 0": lambda rng, m: np.where(rng.random(m) < 0.3, 0.0, rng.random(m)),
+    "far apart": lambda rng, m: 10.0 ** rng.uniform(-30, 30, m),
+    "large": lambda rng, m: rng.integers(1, 2**40, m),
+    "all 1": lambda rng, m: np.ones(m),
+    "all alike": lambda rng, m: np.where(rng.random(m) < 0.3, 0.0, 0.7),
+}
+WEIGHTED = [
+    {},
+    {"discretize": "uniform", "bins": "sqrt"},
+    {"discretize": "mean_std", "correction": "miller_madow"},
+    {"discretize": "mdlp"},
+    {"bins": "freedman_diaconis", "correction": "shrinkage"},
+    {"correction": "chance"},
+    {"measure": "auto"},
+    {"missing": "pairwise", "correction": "chance"},
+]
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("asked", WEIGHTED, ids=str)
+@pytest.mark.parametrize("made", [plain_table, odd_table])
+def test_weights(weights, asked, made):
+    table = made(130)
+    if made is plain_table and "missing" in asked:
+        asked = {"task": "regression", "target_bins": 3}
+    table = table.append_column("w", pa.array(WEIGHTS[weights](np.random.default_rng(1), 130)))
+    wanted = in_memory(table, weight="w", **asked)
+    assert_same_terms(streamed_terms(lambda: in_blocks(table, [31, 50]), weight="w", **asked), wanted)
+
+
+def test_auto_ranks_few_weighted_rows_as_in_memory():
+    table = plain_table(60).select(["numbers", "y"]).append_column("w", pa.array(np.arange(60) % 3 / 2))
+    wanted = in_memory(table, weight="w", measure="auto")
+    assert wanted.settings["measure"] == "gaussian_copula"
+    assert_same_terms(streamed_terms(lambda: in_blocks(table, [7]), weight="w", measure="auto"), wanted)
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ([1.0, -1.0, 2.0, 1.0], "negative weights in 'w'"),
+        ([1.0, np.nan, 2.0, 1.0], "missing weights"),
+        ([1.0, np.inf, 2.0, 1.0], "infinite weights"),
+        ([0.0, 0.0, 2.0, 0.0], "zero for all rows but 1"),
+        (["a", "b", "c", "d"], "something else than numbers"),
+    ],
+)
+def test_weights_that_are_refused(weights, said):
+    table = pa.table({"x": [1, 2, 1, 2], "y": [0, 1, 0, 1], "w": weights})
+    with pytest.raises(InvalidInput, match=said):
+        streamed_terms(lambda: in_blocks(table, [2]), weight="w")
 
 
 def test_include_and_exclude():
@@ -245,6 +325,16 @@ def test_little_room_means_more_passes_and_the_same_terms(monkeypatch, room):
     np.testing.assert_array_equal(got.pair_row("redundancy", 4), wanted.redundancy[4])
 
 
+def test_little_room_and_chance(monkeypatch):
+    table, asked = odd_table(120), {"missing": "pairwise", "correction": "chance"}
+    wanted = in_memory(table, **asked)
+    monkeypatch.setattr("certselect.information.streamed_pairs._SHARE", 3e4 / 64e6)
+    monkeypatch.setattr("certselect.information.streamed_pairs._AHEAD", 0.0)
+    got = streamed_terms(lambda: in_blocks(table, [40]), **asked)
+    np.testing.assert_array_equal(got.pair_row("interaction", 4), wanted.interaction[4])
+    assert_same_terms(streamed_terms(lambda: in_blocks(table, [40]), **asked), wanted)
+
+
 @pytest.mark.parametrize("correction", ["none", "miller_madow"])
 def test_logarithms_that_are_not_listed_are_the_same(correction, monkeypatch):
     wanted = CountLogs(5000, 5000, correction)
@@ -259,11 +349,5 @@ def test_what_cannot_be_counted_in_blocks_is_said():
     def blocks():
         return in_blocks(plain_table(60), [20])
 
-    for asked, said in [
-        ({"measure": "neighbors"}, "measure='neighbors' for a table that is read block by block"),
-        ({"discretize": "mdlp"}, "discretize='mdlp' for a table"),
-        ({"bins": "freedman_diaconis"}, "bins='freedman_diaconis' for a table"),
-        ({"weight": "few"}, "weight='few' for a table"),
-    ]:
-        with pytest.raises(InvalidInput, match=said):
-            information_terms(blocks, "y", **asked)
+    with pytest.raises(InvalidInput, match="measure='neighbors' for a table that is read block by block"):
+        information_terms(blocks, "y", measure="neighbors")

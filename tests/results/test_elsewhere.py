@@ -12,7 +12,6 @@ from certselect import Strategy, choose_subset, load_result, register_criterion,
 from certselect.criteria import Criterion, SameWeight, known
 from certselect.errors import InvalidInput
 from certselect.results import verifying
-from certselect.results.parsing import NotInstalled
 from certselect.search import registry
 from certselect.table import StreamedTable
 from certselect.table.streams import in_blocks
@@ -93,7 +92,7 @@ def test_what_is_not_installed_is_not_called_false(registered, tmp_path, setting
     outcome = verify(saved, tmp_path / "t.csv")
     assert (outcome.verdict, outcome.reasons, outcome.statement) == ("cannot be checked here", (lacking,), "")
     assert not outcome.holds
-    with pytest.raises(NotInstalled, match=lacking):
+    with pytest.raises(verifying.NotInstalled, match=lacking):
         load_result(saved).with_table(tmp_path / "t.csv")
     done = in_process("verify", saved, tmp_path / "t.csv")
     assert done.returncode == 6

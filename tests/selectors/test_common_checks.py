@@ -13,12 +13,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from certselect import SubsetSelector
+from certselect.information.registry import measure_names
 from certselect.search import list_strategies
 from certselect.selectors import SubsetSelectorCV
-from certselect.settings.measuring import CORRECTIONS, MEASURES
+from certselect.settings.measuring import CORRECTIONS
 
 TASKS = ["classification", "regression"]  # "auto" is one of them, and the default of the selectors further down
 STRATEGIES = ["auto", *list_strategies()]
+MEASURES = measure_names()
 MEASURED = list(product(MEASURES, TASKS))
 assert len(MEASURED) <= len(STRATEGIES), "each must take its turn"
 # What the checks ask of a search does not depend on how long it goes on.

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certselect.errors import IdleSettingWarning, InvalidInput
+from certselect.information.registry import find_measure, measure_names
 from certselect.settings import GROUPS, Constraints, Measuring, Reading, Searching, Settings, all_settings
 from certselect.settings.measuring import MOST_BINS
 
@@ -371,7 +372,8 @@ keyword_sets = st.builds(
     st.fixed_dictionaries(
         {},
         optional={
-            **{name: of_choices(name) for name in ("task", "missing", "measure", "correction", "discretize")},
+            **{name: of_choices(name) for name in ("task", "missing", "correction", "discretize")},
+            "measure": st.sampled_from(measure_names()),
             "integers": of_choices("integers"),
             "weight": st.none() | st.text(min_size=1),
             "n_neighbors": st.integers(min_value=1),
@@ -443,7 +445,7 @@ def test_whatever_a_file_holds_is_taken_or_refused(name, value):
         ({"measuring": None}, "measuring=None"),
         ({"measuring": {"bin": 3}}, "Did you mean 'bins'?"),
         ({"measuring": {3: 3}}, "Keys are str"),
-        ({"measuring": {"measure": "Nieghbors"}}, "Did you mean 'neighbors'?"),
+        ({"measuring": {"measure": ["plugin"]}}, "measure="),
         ({"measuring": {"bins": "5"}}, "bins='5'"),
         ({"constraints": {"costs": [["a", 1.0], ["b"]], "budget": 1}}, "pairs"),
         ({"constraints": {"costs": [["a", 1.0], 3], "budget": 1}}, "pairs"),
@@ -460,3 +462,11 @@ def test_hostile_files_are_refused_with_a_reason(plain, words):
     with pytest.raises(InvalidInput) as caught:
         Settings.from_dict(plain)
     assert words in str(caught.value)
+
+
+def test_a_measure_of_a_file_is_looked_up_when_it_is_needed():
+    """So that a file can be read where the measure is not registered."""
+    read = Settings.from_dict({"measuring": {"measure": "Nieghbors", "bins": 3}})
+    assert read.measuring.measure == "nieghbors"
+    with pytest.raises(InvalidInput, match="Did you mean 'neighbors'"):
+        find_measure(read.measuring.measure)

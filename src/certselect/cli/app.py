@@ -176,6 +176,24 @@ def criteria(format: options.Printed = Format.TABLE, debug: options.Debug = Fals
         say("Without bounds: what a feature X adds to W, those chosen before it. The value is the sum of that.")
 
 
+@app.command(cls=Command, rich_help_panel=REFERENCE)
+def measures(format: options.Printed = Format.TABLE, debug: options.Debug = False) -> None:
+    """List the measures of information with what each supports."""
+    from certselect.information import list_measures
+
+    listed = list_measures()
+    records = listed.values()
+    _print_records(
+        {
+            "measure": list(listed),
+            "what it looks at": [record.summary for record in records],
+            "supports": [list(record.supports) for record in records],
+            "options": [[f"--{option.replace('_', '-')}" for option in record.uses] for record in records],
+        },
+        format,
+    )
+
+
 def _print_records(columns: dict[str, list[Any]], format: Format) -> None:
     import json
 

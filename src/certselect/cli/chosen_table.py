@@ -11,6 +11,7 @@ from certselect.cli.sheets import Format, Sheet, print_sheet
 from certselect.criteria import SubsetProblem
 from certselect.criteria.stepwise import StepwiseCriterion
 from certselect.evaluation.feature_report import SIGNIFICANCE
+from certselect.information.registry import find_measure
 from certselect.information.terms import InformationTerms
 from certselect.results import Result
 from certselect.results.decisions import copy_decisions, in_words
@@ -78,7 +79,7 @@ def _legend(result: Result, by_chance: bool) -> Iterator[str]:
         yield "value: what it adds to the score: the sum of what it tells together with each of the others."
     elif pair is None:
         yield "value: what it adds to the score: its relevance, for this criterion looks at no pairs."
-    elif pair in ("redundancy", "symmetric_uncertainty", "positive_interaction"):
+    elif not criterion.rewards_synergy:
         yield "value: what it adds to the score: relevance minus a penalty for what it shares with the others."
     else:
         yield (
@@ -126,7 +127,7 @@ def notes_on_table(rows: InputTable | StreamedTable, terms: InformationTerms, pr
         said.append(f"the target is a number, {how}{why}")
     lacking = sum(column in in_play for column in rows.lacking)
     if lacking:
-        level = rows.missing != "pairwise" and terms.settings["measure"] == "plugin"
+        level = rows.missing != "pairwise" and "level" in find_measure(terms.settings["measure"]).missing
         how = "a level of their own" if level else "left out pair by pair"
         have = "1 column has" if lacking == 1 else f"{lacking} columns have"
         said.append(f"{have} missing values, which are {how}; --missing chooses")

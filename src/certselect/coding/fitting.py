@@ -11,9 +11,9 @@ import numpy as np
 from certselect.coding import cuts
 from certselect.coding.assembly import CodedColumns, assemble, assemble_sparse
 from certselect.coding.levels import Levels, category_levels, integer_levels
-from certselect.coding.masses import row_weights
-from certselect.coding.model import CodedTable, Coding, Part, SparseCodedTable
+from certselect.coding.model import BINNED, CodedTable, Coding, Part, SparseCodedTable
 from certselect.coding.numbers import NumberCuts, count_edges
+from certselect.coding.quantiles import row_weights
 from certselect.coding.sparse import code_sparse, refuse_pairwise
 from certselect.coding.target import cut_target, joint_classes
 from certselect.coding.tiles import TILE_WIDTH, filled, over_columns
@@ -22,7 +22,6 @@ from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table import Block, Table
 from certselect.threads import thread_count
 
-_BINNED = ("uniform", "quantile")  # methods that ask how many bins
 _SLICE_CELLS = 1 << 18  # cells of a slice of columns that is cut and coded while in the cache
 
 
@@ -77,8 +76,7 @@ def code_table(
     has a level of its own, between an edge at it and one at the next float above.
 
     With weights, m in these rules is their sum, rounded, and quantiles, means and class
-    counts are weighted. Where whole weights add up to more than 20 million, the edges of
-    "mean_std" may differ in the last digits from those of as many rows.
+    counts are weighted.
 
     Examples
     --------
@@ -103,7 +101,7 @@ def code_table(
     def coding(parts: tuple[Part, ...], lacking: np.ndarray | None) -> Coding:
         return Coding(
             discretize,
-            bins if discretize in _BINNED else None,
+            bins if discretize in BINNED else None,
             how.integers,
             table.feature_names,
             classes,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from certselect.coding.masses import RowWeights
+from certselect.coding.quantiles import RowWeights
 from certselect.errors import InvalidInput
 
 _MOST_COUNTS = 50_000_000  # class counts of one column: 400 MB
@@ -33,22 +33,26 @@ def mdlp_edges(column: np.ndarray, target: np.ndarray, n_classes: int, weights: 
     continuous-valued attributes for classification learning. IJCAI.
     """
     distinct, place = np.unique(column, return_inverse=True)
-    if len(distinct) * n_classes > _MOST_COUNTS:
-        raise InvalidInput(
-            f"discretize='mdlp' with {n_classes} classes and a column of {len(distinct)} different numbers",
-            f"at most {_MOST_COUNTS:,} of one times the other",
-            "Use discretize='quantile', or task='regression' if the classes are numbers.",
-        )
+    _refuse_many(len(distinct), n_classes)
     cells = place * n_classes + target
     units = np.bincount(cells, None if weights is None else weights.units, minlength=len(distinct) * n_classes)
+    return class_cuts(distinct, units.reshape(len(distinct), n_classes), None if weights is None else weights.shift)
+
+
+def class_cuts(distinct: np.ndarray, units: np.ndarray, shift: int | None) -> np.ndarray:
+    """The same of a column's different numbers, ascending, and how often each class occurs at them, (g, classes).
+
+    Where rows have weights, those are units of 2^-shift.
+    """
+    _refuse_many(*units.shape)
     # cumulative[g] counts the classes among the rows below the g-th distinct number.
-    cumulative = np.zeros((len(distinct) + 1, n_classes), dtype=units.dtype)
-    np.cumsum(units.reshape(len(distinct), n_classes), axis=0, out=cumulative[1:])
-    if weights is None:
-        sizes = np.arange(len(column) + 1)
+    cumulative = np.zeros((len(distinct) + 1, units.shape[1]), dtype=units.dtype)
+    np.cumsum(units, axis=0, out=cumulative[1:])
+    if shift is None:
+        sizes = np.arange(int(cumulative[-1].sum()) + 1)
         information = (sizes * np.log2(np.maximum(sizes, 1))).__getitem__  # c log2 c for every count that can occur
     else:
-        cumulative = np.ldexp(cumulative, -weights.shift)
+        cumulative = np.ldexp(cumulative, -shift)
         information = _information
 
     cuts: list[int] = []
@@ -62,6 +66,15 @@ def mdlp_edges(column: np.ndarray, target: np.ndarray, n_classes: int, weights: 
     below, above = distinct[np.array(sorted(cuts), dtype=np.intp) - 1], distinct[np.array(sorted(cuts), dtype=np.intp)]
     middle = below / 2 + above / 2
     return np.where(middle > below, middle, above)  # between two neighbouring floats there is no middle
+
+
+def _refuse_many(n_numbers: int, n_classes: int) -> None:
+    if n_numbers * n_classes > _MOST_COUNTS:
+        raise InvalidInput(
+            f"discretize='mdlp' with {n_classes} classes and a column of {n_numbers} different numbers",
+            f"at most {_MOST_COUNTS:,} of one times the other",
+            "Use discretize='quantile', or task='regression' if the classes are numbers.",
+        )
 
 
 def _information(counts: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from certselect.coding.numbers import NumberCuts
 from certselect.errors import InvalidInput
 
 Part = Levels | NumberCuts
+BINNED = ("uniform", "quantile")  # methods that ask how many bins
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,8 +117,8 @@ def _equal_counts(
     found = []
     for part in slices(len(kept), max(1, _SLICE_CELLS // bins)):
         own = ordered.of(kept[part])
-        ends = own.at(np.stack([np.zeros_like(own.rows), own.rows - 1], axis=1))
-        edges = equal_count_edges(own, np.full(len(own.rows), bins))
+        ends = own.at(np.stack([np.zeros_like(own.units), own.units - 1], axis=1))
+        edges = equal_count_edges(own, np.full(len(own.units), bins))
         found.append(levels_between(edges, ends[:, 0], ends[:, 1]))
     return _joined(found)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from certselect.coding.quantiles import DenseOrder, equal_count_edges
+from certselect.coding.streamed_sums import Units, columns_read
 from certselect.errors import InvalidInput
 from certselect.table.streams.arrow_columns import numbers_of
 from certselect.table.streams.passes import digest
@@ -31,7 +32,8 @@ _MARKS = 16  # numbers of the sample, in a bracket that is too wide, between whi
 class Bracketed:
     """What is known of one column: how many numbers lie below, within and above brackets, and all those within.
 
-    Numbers are kept once, with how often they occur: `inside` has pairs of arrays, one for each block.
+    Numbers are kept once, with how often they occur, or with the units of weight at them: `inside` has pairs of
+    arrays, one for each block.
     """
 
     bounds: np.ndarray
@@ -47,7 +49,10 @@ class Bracketed:
         bounds[:, 1] = np.nextafter(bounds[:, 1], np.inf)
         return cls(bounds.ravel(), np.zeros(2 * len(brackets) + 1, dtype=np.int64))
 
-    def take(self, values: np.ndarray) -> None:
+    def take(self, values: np.ndarray, units: np.ndarray | None = None) -> None:
+        if units is not None:
+            self._weigh(values, units)
+            return
         from certselect.coding.brackets import split_by_bounds
 
         kept = np.empty(len(values) + 1)
@@ -55,6 +60,17 @@ class Bracketed:
         if n_kept:
             numbers, times = np.unique(kept[:n_kept], return_counts=True)
             self._keep([(numbers, times)])
+
+    def _weigh(self, values: np.ndarray, units: np.ndarray) -> None:
+        """The same with rows of so many units each, whose sums stay below 2^53."""
+        there = ~np.isnan(values)
+        values, units = values[there], units[there]
+        places = np.searchsorted(self.bounds, values, side="right")
+        self.counts += np.bincount(places, units, minlength=len(self.counts)).astype(np.int64)
+        inside = places % 2 == 1
+        if inside.any():
+            numbers, place = np.unique(values[inside], return_inverse=True)
+            self._keep([(numbers, np.bincount(place, units[inside]).astype(np.int64))])
 
     def add(self, other: Bracketed) -> None:
         self.counts += other.counts
@@ -114,17 +130,26 @@ class Bracketed:
 class Brackets:
     """The numbers within brackets of some columns; `Learnt` of a stream."""
 
-    def __init__(self, brackets: Mapping[str, np.ndarray], words: Mapping[str, Mapping[str, float]], n_threads: int):
-        self.columns = tuple(brackets)
+    def __init__(
+        self,
+        brackets: Mapping[str, np.ndarray],
+        words: Mapping[str, Mapping[str, float]],
+        n_threads: int,
+        units: Units | None = None,
+    ) -> None:
+        self.columns = columns_read(tuple(brackets), units)
+        self._units = units
         self.parts = {name: Bracketed.between(own) for name, own in brackets.items()}
         self._words = {name: words[name] for name in brackets if name in words}
         self._threads = n_threads
 
     def take(self, block: Rows, where: str) -> None:
-        def one(name: str) -> None:
-            self.parts[name].take(numbers_of(block.column(name), name, self._words.get(name)))
+        units = None if self._units is None else self._units.of(block)
 
-        side_by_side(one, self.columns, self._threads)
+        def one(name: str) -> None:
+            self.parts[name].take(numbers_of(block.column(name), name, self._words.get(name)), units)
+
+        side_by_side(one, tuple(self.parts), self._threads)
 
     def add(self, other: Brackets) -> None:
         for name, part in self.parts.items():
@@ -132,7 +157,8 @@ class Brackets:
 
     @property
     def key(self) -> str:
-        return digest("brackets", [(name, part.bounds.tolist()) for name, part in self.parts.items()])
+        brackets = [(name, part.bounds.tolist()) for name, part in self.parts.items()]
+        return digest("brackets", brackets, self._units and self._units.key)
 
     def saved(self) -> dict[str, np.ndarray]:
         arrays = {}
@@ -156,8 +182,7 @@ class StreamedOrder:
     columns : sequence of str
     rows : ndarray of int (p,)
         How many numbers each has.
-    samples : mapping from columns to ndarray
-        Some of its numbers, ascending.
+    samples : mapping from columns to Sample
     known : mapping from columns to Bracketed
         What an earlier pass has found.
     look : callable
@@ -165,19 +190,25 @@ class StreamedOrder:
     room : int
         Numbers of a column that may be kept at a time. Where a bracket has more, they are only counted between some
         numbers of the sample, which tells a narrower bracket for the next pass.
+    units : ndarray of int (p,), optional
+        Of weight, which each column has; `unit` is how many of them a row of weight 1 has.
     """
 
     def __init__(
         self,
         columns: Sequence[str],
         rows: np.ndarray,
-        samples: Mapping[str, np.ndarray],
+        samples: Mapping[str, Sample],
         known: Mapping[str, Sequence[Bracketed]],
         look: Callable[[dict[str, np.ndarray]], Mapping[str, Bracketed]],
         room: int,
+        units: np.ndarray | None = None,
+        unit: int = 1,
     ) -> None:
         self.columns = tuple(columns)
         self.rows = rows
+        self.units = rows if units is None else units
+        self.unit = unit
         self._samples = samples
         self._known = {name: list(known.get(name, ())) for name in columns}
         self._look = look
@@ -185,7 +216,14 @@ class StreamedOrder:
 
     def of(self, places: np.ndarray) -> StreamedOrder:
         part = StreamedOrder(
-            [self.columns[i] for i in places], self.rows[places], self._samples, {}, self._look, self._room
+            [self.columns[i] for i in places],
+            self.rows[places],
+            self._samples,
+            {},
+            self._look,
+            self._room,
+            self.units[places],
+            self.unit,
         )
         part._known = self._known
         return part
@@ -202,7 +240,7 @@ class StreamedOrder:
                     found[i, r] = self._known_at(name, int(ranks[i, r]))
                 open_ = sorted({int(ranks[i, r]) for r in lacking if np.isnan(found[i, r])})
                 if open_:
-                    asked[name] = self._brackets(name, int(self.rows[i]), open_, width)
+                    asked[name] = self._brackets(i, open_, width)
             if not asked:
                 return found
             for name, part in self._look(asked).items():
@@ -231,19 +269,21 @@ class StreamedOrder:
                 ends[self.columns.index(name)] = run
         return ends[:, 0], ends[:, 1]
 
-    def _brackets(self, name: str, n_rows: int, ranks: Sequence[int], width: float) -> np.ndarray:
+    def _brackets(self, place: int, ranks: Sequence[int], width: float) -> np.ndarray:
         """What to look at next, so that these ranks are found or known better."""
+        name, n_rows, last = self.columns[place], int(self.rows[place]), max(1, int(self.units[place]) - 1)
         sample = self._samples[name]
+        numbers = sample.numbers
         found = []
         for rank in ranks:
-            (low, high), *_ = brackets_around(sample, np.array([rank / max(1, n_rows - 1)]), width).tolist()
+            (low, high), *_ = sample.brackets_around(np.array([rank / last]), width).tolist()
             lowest, highest = self._known_between(name, rank)
             both = max(low, lowest), min(high, highest)
             found.append(both if both[0] <= both[1] else (lowest, highest))  # the sample was wrong
         brackets = _joined(found)
         # Equal numbers are kept once.
-        inside = [np.unique(sample[(sample >= low) & (sample <= high)]) for low, high in brackets.tolist()]
-        if sum(map(len, inside)) * n_rows <= self._room * len(sample):
+        inside = [np.unique(numbers[(numbers >= low) & (numbers <= high)]) for low, high in brackets.tolist()]
+        if sum(map(len, inside)) * n_rows <= self._room * len(numbers):
             return brackets
         marks = [own[np.linspace(0, len(own) - 1, _MARKS).astype(int)] for own in inside if len(own)]
         points = np.unique(np.concatenate(marks))
@@ -262,16 +302,43 @@ class StreamedOrder:
         return np.nan
 
 
-def brackets_around(sample: np.ndarray, fractions: np.ndarray, width: float = 1.0) -> np.ndarray:
-    """Brackets (b, 2), apart and ascending, in which the numbers of these fractions of all ranks lie, nearly surely."""
-    n = len(sample)
-    if n == 0:
-        return np.array([[-np.inf, np.inf]])
-    spread = width * (_DEVIATIONS * np.sqrt(np.maximum(fractions * (1 - fractions), 1.0 / n) * n) + 1.0)
-    first, last = np.floor(fractions * (n - 1) - spread), np.ceil(fractions * (n - 1) + spread)
-    low = np.where(first < 0, -np.inf, sample[np.clip(first, 0, n - 1).astype(int)])
-    high = np.where(last > n - 1, np.inf, sample[np.clip(last, 0, n - 1).astype(int)])
-    return _joined(zip(low.tolist(), high.tolist(), strict=True))
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Some numbers of a column, ascending, and which share of the weight lies up to each; None if all weigh the same.
+
+    `spread` is how many times a share is less certain than it would be if all weighed the same.
+    """
+
+    numbers: np.ndarray
+    shares: np.ndarray | None = None
+    spread: float = 1.0
+
+    @classmethod
+    def of(cls, numbers: np.ndarray, weights: np.ndarray | None) -> Sample:
+        """Of a column of some rows, NaN where it has no value."""
+        there = ~np.isnan(numbers)
+        if weights is None or not there.any():
+            return cls(np.sort(numbers[there]))
+        order = np.argsort(numbers[there], kind="stable")
+        own = weights[there][order] / weights[there].max()
+        spread = np.sqrt(len(own) * np.square(own).sum()) / own.sum()
+        return cls(numbers[there][order], np.cumsum(own) / own.sum(), float(spread))
+
+    def brackets_around(self, fractions: np.ndarray, width: float = 1.0) -> np.ndarray:
+        """Brackets (b, 2), apart and ascending, in which the numbers of these fractions of all ranks lie, nearly
+        surely.
+        """
+        sample, n = self.numbers, len(self.numbers)
+        if n == 0:
+            return np.array([[-np.inf, np.inf]])
+        if self.shares is not None:
+            fractions = np.minimum(np.searchsorted(self.shares, fractions), n - 1) / max(1, n - 1)
+        width *= self.spread
+        spread = width * (_DEVIATIONS * np.sqrt(np.maximum(fractions * (1 - fractions), 1.0 / n) * n) + 1.0)
+        first, last = np.floor(fractions * (n - 1) - spread), np.ceil(fractions * (n - 1) + spread)
+        low = np.where(first < 0, -np.inf, sample[np.clip(first, 0, n - 1).astype(int)])
+        high = np.where(last > n - 1, np.inf, sample[np.clip(last, 0, n - 1).astype(int)])
+        return _joined(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def _joined(brackets: Iterable[tuple[float, float]]) -> np.ndarray:
@@ -307,4 +374,4 @@ def first_brackets(sample: np.ndarray, bins: int) -> np.ndarray:
         return np.array([[-np.inf, np.inf]])
     order = _AskedOrder(sample)
     equal_count_edges(order, np.array([bins]))
-    return brackets_around(sample, np.unique(order.noted))
+    return Sample(sample).brackets_around(np.unique(order.noted))

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from certselect.coding.cuts import find_edges
-from certselect.coding.masses import RowWeights
+from certselect.coding.quantiles import RowWeights
 from certselect.table import Table
 from certselect.table.target import NO_LABELS
 

@@ -15,21 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 from certselect.errors import InvalidInput
-from certselect.information.derived import WeightedSum
-from certselect.information.terms import SingleKind
+from certselect.information.derived import DERIVED, MEASURED, PairKind, PairTerm, can_gain, weighted_sum
+from certselect.information.terms import IMPURITY_GAIN, SingleKind
 
-PairKind = Literal[
-    "redundancy",
-    "conditional_redundancy",
-    "interaction",
-    "positive_interaction",
-    "symmetric_uncertainty",
-    "symmetrical_relevance",
-    "impurity_gain",
-]
+_NAMED = (*MEASURED, *DERIVED, IMPURITY_GAIN)
 
 
 @dataclass(frozen=True)
@@ -64,11 +56,12 @@ class Criterion:
     ----------
     name : str
         Lower case.
-    pair : str or None
+    pair : str, PairTerm or None
         The pair term that is subtracted: "redundancy" I(Xi;Xj), "conditional_redundancy" I(Xi;Xj|C), "interaction"
         I(Xi;Xj;C), "positive_interaction" max(0, I(Xi;Xj;C)), "symmetric_uncertainty"
         2 I(Xi;Xj) / (H(Xi) + H(Xj)), "symmetrical_relevance" I(Xi,Xj;C) / H(Xi,Xj,C) or "impurity_gain", by how much
-        a pair lowers the Gini impurity of the classes; None if pairs do not matter.
+        a pair lowers the Gini impurity of the classes; a `PairTerm` made of these and of other statistics of a pair;
+        None if pairs do not matter.
     weight : callable
         From a subset's size to what a pair term costs in it; below 0 for one that is a gain. A function of a module
         or an object that pickles, so that problems can be sent to other processes.
@@ -83,7 +76,7 @@ class Criterion:
     """
 
     name: str
-    pair: PairKind | WeightedSum | None
+    pair: PairKind | None
     weight: Callable[[int], float]
     formula: str
     single: SingleKind = "relevance"
@@ -91,10 +84,10 @@ class Criterion:
     unit: str = "nats"
 
     def __post_init__(self) -> None:
-        kinds = get_args(PairKind)
-        if self.pair is not None and not isinstance(self.pair, WeightedSum) and self.pair not in kinds:
+        if self.pair is not None and not isinstance(self.pair, PairTerm) and self.pair not in _NAMED:
             got = f"a criterion with the pair term {self.pair!r}"
-            raise InvalidInput(got, f"None or one of {', '.join(kinds)}", "Check the spelling.")
+            expected = f"None, a PairTerm or one of {', '.join(_NAMED)}"
+            raise InvalidInput(got, expected, "Check the spelling, or make a PairTerm of your function.")
         if self.single not in get_args(SingleKind):
             got = f"a criterion with the single term {self.single!r}"
             raise InvalidInput(got, f"one of {', '.join(get_args(SingleKind))}", "Check the spelling.")
@@ -105,6 +98,11 @@ class Criterion:
                     "a function from a subset's size to a number",
                     "Use SameWeight(0.5) for the same weight at every size.",
                 )
+
+    @property
+    def rewards_synergy(self) -> bool:
+        """Whether a pair may be worth more than its features are one by one."""
+        return self.pair is not None and (can_gain(self.pair) or self.weight(2) < 0.0)
 
 
 def mifs(beta: float = 1.0) -> Criterion:
@@ -124,7 +122,7 @@ def linear(beta: float = 1.0, gamma: float = 1.0) -> Criterion:
     for name, weight in (("beta", beta), ("gamma", gamma)):
         _check_weight(name, weight, "Use 0 to leave that term out.")
     formula = f"sum I(Xi;C) - {beta:g} sum I(Xi;Xj) + {gamma:g} sum I(Xi;Xj|C)"
-    return Criterion("linear", WeightedSum(float(beta), float(gamma)), SameWeight(1.0), formula)
+    return Criterion("linear", weighted_sum(float(beta), float(gamma)), SameWeight(1.0), formula)
 
 
 def _check_weight(name: str, value: object, remedy: str) -> None:

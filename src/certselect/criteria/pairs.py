@@ -63,8 +63,13 @@ class TermPairs:
     terms: InformationTerms
     kind: PairKind
 
+    @cached_property
+    def _known(self) -> dict[int, np.ndarray]:
+        return self.terms.known_rows(self.kind)
+
     def row(self, feature: int) -> np.ndarray:
-        return self.terms.pair_row(self.kind, feature)
+        row = self._known.get(feature)
+        return self.terms.pair_row(self.kind, feature) if row is None else row
 
     def matrix(self) -> np.ndarray:
         return self.terms.pair_matrix(self.kind)

@@ -13,7 +13,7 @@ from certselect.criteria.problem import SubsetProblem, unsized_problem
 from certselect.errors import InvalidInput
 from certselect.evaluation.shuffled import shuffled_terms
 from certselect.information import InformationTerms, measure_table
-from certselect.information.repeated_rows import merge_repeated_rows
+from certselect.information.registry import find_measure
 from certselect.names import shown
 from certselect.progress import report
 from certselect.search import select
@@ -196,8 +196,10 @@ def stop_at_chance(
         sample_weight=sample_weight,
         constraints=stated.constraints,
     )[0]
-    if stated.measuring.measure == "neighbors":
-        table = merge_repeated_rows(table)  # before they are shuffled, and no longer equal
+    measure = find_measure(stated.measuring.measure)
+    if measure.prepared is not None:
+        measure.check(table, stated.measuring)
+        table = measure.prepared(table)  # before rows are shuffled, and no longer equal
     terms = measure_table(table, stated.measuring, n_jobs=n_jobs)
     problem = _problem(terms, stated, max_features)
     found = select(problem, "forward")

@@ -17,7 +17,7 @@ import numpy as np
 from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.coding.cuts import only_ends
 from certselect.information import InformationTerms, measure_table
-from certselect.information.information_terms import counted_terms
+from certselect.information.registry import find_measure
 from certselect.settings import Measuring
 from certselect.table import Block, SparseBlock, Table
 
@@ -30,7 +30,8 @@ def shuffled_terms(
     The first n features are the columns as they stand; behind them are the shuffled copies of
     the path's columns, in the path's order. `measuring` names a measure other than "auto".
     """
-    if measuring.measure != "plugin" or _levels_depend_on_rows(table, measuring):
+    measure = find_measure(measuring.measure)
+    if not measure.of_levels or _levels_depend_on_rows(table, measuring):
         return lambda order: measure_table(_shuffle_table(table, path, order), measuring, n_jobs=n_jobs)
     coded = code_table(table, measuring, n_jobs=n_jobs)
 
@@ -39,7 +40,7 @@ def shuffled_terms(
             shuffled = _shuffle_cells(coded, path, order)
         else:
             shuffled = _shuffle_codes(coded, path, order)
-        return counted_terms(shuffled, measuring.correction, dtype=np.dtype(np.float64), n_jobs=n_jobs)
+        return measure.measured(shuffled, measuring, dtype=np.dtype(np.float64), n_jobs=n_jobs)
 
     return count
 

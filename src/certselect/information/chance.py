@@ -7,7 +7,9 @@ joint table, and depends on how often each level occurs, and on nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import chdtrc
@@ -17,9 +19,12 @@ from certselect.information.kernels.cell_table import counting_units
 from certselect.information.kernels.chance_cells import expected_cells, first_order_cells
 from certselect.information.kernels.entropy_sums import CountLogs
 from certselect.information.kernels.margins import CountedMargins, LevelCounts, Margins
+from certselect.information.level_layout import LevelLayout
 from certselect.information.terms import PairTerms
 from certselect.progress import report
 
+# Of a feature with all: expected cells added up, the same within classes, and the samples that have both features.
+PairSums: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 # Expected cells that are kept for the next row of pairs: 64 MB.
 _MOST_KEPT = 1 << 23
 
@@ -36,6 +41,8 @@ class ChanceInformation:
     table : CodedTable, SparseCodedTable, or CountedMargins with the `logs` of its samples
     relevance : ndarray (n,)
         The plug-in estimates I(Xi;C).
+    pair_sums : callable, optional
+        From a feature to its `PairSums`, where margins alone do not give them.
     """
 
     def __init__(
@@ -43,9 +50,11 @@ class ChanceInformation:
         table: CodedTable | SparseCodedTable | CountedMargins,
         relevance: np.ndarray,
         logs: CountLogs | None = None,
+        pair_sums: Callable[[int], PairSums] | None = None,
     ) -> None:
         self._table = table
         self._logs = logs
+        self._sums_of = pair_sums
         self._relevance = relevance
         self._slices: dict[int | None, _Slice] = {}
 
@@ -70,13 +79,19 @@ class ChanceInformation:
 
     def row(self, kind: str, feature: int) -> np.ndarray:
         """Of a feature with all, (n,): I(Xi;Xj), I(Xi;Xj|C), or for "interaction" the first minus the second."""
+        if self._sums_of is not None:
+            whole, within, together = self._sums_of(feature)
+            sums = {"redundancy": whole, "conditional_redundancy": within}.get(kind, whole - within)
+            return self._own_left_out(self._units.nats(sums, together), feature)
         sums = np.zeros(len(self._relevance), dtype=np.int64)
         if kind != "redundancy":
             for group in range(self._margins.n_classes):
                 sums += self._pair_sums(feature, group)
         if kind != "conditional_redundancy":
             sums = self._pair_sums(feature, None) - sums
-        row = self._units.nats(sums, self._together(feature))
+        return self._own_left_out(self._units.nats(sums, self._together(feature)), feature)
+
+    def _own_left_out(self, row: np.ndarray, feature: int) -> np.ndarray:
         row[feature] = 0.0  # with itself a feature shares its entropy, whatever is shuffled
         return row
 
@@ -123,7 +138,22 @@ class ChanceInformation:
         return self._margins.of_classes()
 
 
-class ChancePairs:
+def expected_of_pairs(joint: np.ndarray, layout: LevelLayout, logs: CountLogs) -> PairSums:
+    """The `PairSums` of a feature from its joint counts (classes, levels, width of the layout) with all features.
+
+    Levels that stand for absent values have no counts.
+    """
+    units, sums = _Units(logs), []
+    whole = joint.sum(axis=0)
+    for table in (whole, *joint):
+        by_level = table.sum(axis=0)
+        there = by_level > 0
+        starts = np.concatenate([[0], np.cumsum(layout.summed(there.astype(np.int64)))])
+        sums.append(units.of_beside(LevelCounts(starts, by_level[there]), layout.summed(table).T))
+    return sums[0], np.sum(sums[1:], axis=0), layout.summed(whole.sum(axis=0))
+
+
+class ChancePairs(PairTerms):
     """Pair terms less what chance alone gives: information that is below that is none.
 
     The interaction is the difference of both terms before either is limited.
@@ -133,20 +163,10 @@ class ChancePairs:
         self.counted = counted
         self._chance = chance
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        return self._less_chance(self.counted.rows(kind, features), kind, features)
-
-    def matrix(self, kind: str) -> np.ndarray:
-        terms = self.counted.matrix(kind)
-        return self._less_chance(terms, kind, np.arange(len(terms)))
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        redundancy, conditional = self.counted.both(features)
-        some = np.arange(len(redundancy)) if features is None else features
-        return (
-            self._less_chance(redundancy, "redundancy", some),
-            self._less_chance(conditional, "conditional_redundancy", some),
-        )
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        counted = self.counted.measured(kinds, features)
+        some = np.arange(len(counted[0])) if features is None else features
+        return tuple(self._less_chance(terms, kind, some) for terms, kind in zip(counted, kinds, strict=True))
 
     def _less_chance(self, terms: np.ndarray, kind: str, features: np.ndarray) -> np.ndarray:
         for row, feature in enumerate(features.tolist()):

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from certselect.coding import CodedTable, Coding, SparseCodedTable
+from certselect.coding import Coding
 from certselect.coding.numbers import NumberCuts
 from certselect.information.normal_scores import fixed_point, normal_scores
 from certselect.information.numeric import numeric_columns
@@ -37,31 +37,38 @@ def pick_measure(table: Table, measuring: Measuring) -> tuple[Measuring, str]:
     counted = replace(measuring, measure="plugin", **{name: getattr(Measuring, name) for name in measuring.idle()})
     if table.sparse is not None:
         return counted, "the table is sparse"
-    rows = _count(table.n_samples, table.weights)
+    rows = count_rows(table.n_samples, table.weights)
     others = sum(len(block.positions) for block in table.blocks if block.kind != "number")
-    kinds = f"{others} of categories or whole numbers" if others else "all numbers"
-    size = f"{rows} rows of {table.n_features} columns, {kinds}"
+    size = size_in_words(rows, table.n_features, others)
     if not others and measuring == Measuring(measure="auto") and _ranked(table, rows):
         blind = "too few rows to count, so what is neither rising nor falling cannot be seen"
         return Measuring(measure="gaussian_copula"), f"{size}: {blind}"
     return counted, size
 
 
-def blind_within_bins(coded: CodedTable | SparseCodedTable) -> str:
+def size_in_words(rows: int, n_features: int, others: int) -> str:
+    """What a table is measured by: its rows, its columns, and how many of these are not numbers."""
+    kinds = f"{others} of categories or whole numbers" if others else "all numbers"
+    return f"{rows} rows of {n_features} columns, {kinds}"
+
+
+def _blind_within_bins(coding: Coding) -> str:
     """What counting cannot see of numbers in bins of equal counts, in words; empty if there are none."""
-    coding = coded.coding
     if coding.discretize != "quantile" or not any(isinstance(part, NumberCuts) for part in coding.parts):
         return ""
     return f"; numbers cut into {coding.bins} bins of equal counts, within which nothing can be seen"
 
 
-def pick_correction(coded: CodedTable | SparseCodedTable) -> tuple[str, str]:
-    """The bias correction for a coded table, and the reason in words."""
-    rows = _count(coded.n_samples, coded.weights)
-    return correction_for(coded.levels, len(coded.classes), rows, can_shrink=isinstance(coded, CodedTable))
+def correct_for_bias(coding: Coding, measuring: Measuring, rows: int, *, can_shrink: bool) -> tuple[Measuring, str]:
+    """The settings with a correction that suits a coding where none was named, and what there is to say of it."""
+    why = _blind_within_bins(coding)
+    if measuring.correction != "none":
+        return measuring, why
+    correction, because = _correction_for(coding.levels, len(coding.classes), rows, can_shrink=can_shrink)
+    return replace(measuring, correction=correction), f"{why}; {because}"
 
 
-def correction_for(levels: np.ndarray, n_classes: int, rows: int, *, can_shrink: bool) -> tuple[str, str]:
+def _correction_for(levels: np.ndarray, n_classes: int, rows: int, *, can_shrink: bool) -> tuple[str, str]:
     """The bias correction for columns of so many levels, and the reason in words.
 
     Bias does no harm where all columns have about as much of it; those of many levels have more.
@@ -90,10 +97,10 @@ def _ranked(table: Table, rows: int) -> bool:
     if table.missing != "pairwise" and any(block.missing is not None for block in table.blocks):
         return False  # what is missing is a level of its own
     fixed = fixed_point(table.weights, table.n_samples)
-    columns = np.concatenate([numeric_columns(table, "gaussian_copula").values, table.target_numbers.T])
+    columns = np.concatenate([numeric_columns(table).values, table.target_numbers.T])
     return bool((normal_scores(columns, fixed, fixed.weights).tied <= MOST_TIED).all())
 
 
-def _count(n_samples: int, weights: np.ndarray | None) -> int:
+def count_rows(n_samples: int, weights: np.ndarray | None) -> int:
     """How many rows there are, each counted as often as its weight."""
     return n_samples if weights is None else round(float(weights.sum()))

@@ -12,7 +12,6 @@ import numpy as np
 
 from certselect.coding import CodedTable
 from certselect.coding.tiles import slices
-from certselect.errors import InvalidInput
 from certselect.information.gaussian_information import (
     ClassMean,
     entropy_or_nothing,
@@ -26,7 +25,7 @@ from certselect.information.normal_scores import FixedPoint, fixed_point, normal
 from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.score_moments import CELLS_AT_ONCE, ScoredRows, Side
 from certselect.information.sound_pairs import SoundPairs
-from certselect.information.terms import InformationTerms
+from certselect.information.terms import InformationTerms, PairTerms
 from certselect.information.tied_columns import (
     MOST_TIED,
     MOST_TIED_WITH_NUMBERS,
@@ -77,8 +76,7 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
        Human Brain Mapping 38, 1541-1573.
     """
     started = time.perf_counter()
-    _refuse_categories(table)
-    columns = numeric_columns(table, "gaussian_copula")
+    columns = numeric_columns(table)
     fixed = fixed_point(table.weights, table.n_samples)
     with_labels = tied_numbers_as_labels(table, fixed)
     every = CopulaPairs(with_labels, columns, fixed, dtype, thread_count(n_jobs))
@@ -106,7 +104,7 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
     )
 
 
-class CopulaPairs:
+class CopulaPairs(PairTerms):
     """Pair terms of normal scores, by the row or all at once.
 
     `tied` says how tied each column is, from 0 to 1.
@@ -145,7 +143,10 @@ class CopulaPairs:
         """All columns in bins, to be counted, as suits those that are ranked and those that are not."""
         return code_by_ranks(table, self._order, self._whole, ranked, self._mode, self._fixed)
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        return tuple(self._all(kind) if features is None else self._some(kind, features) for kind in kinds)
+
+    def _some(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
         n, m = self._values.shape
         out = np.empty((len(features), n), dtype=self._dtype)
@@ -158,7 +159,7 @@ class CopulaPairs:
         )
         return out
 
-    def matrix(self, kind: str) -> np.ndarray:
+    def _all(self, kind: str) -> np.ndarray:
         """All pair terms, (n, n)."""
         n, m = self._values.shape
         out = large_array((n, n), self._dtype)
@@ -322,16 +323,3 @@ class CopulaPairs:
 
 def _part(sides: Side, some: slice) -> Side:
     return Side(sides.square[some], [sums[some] for sums in sides.known])
-
-
-def _refuse_categories(table: Table) -> None:
-    names = [
-        table.feature_names[place] for block in table.blocks if block.kind == "category" for place in block.positions
-    ]
-    if names:
-        shown = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        raise InvalidInput(
-            f"categories in column{'s' if len(names) > 1 else ''} {shown} with measure='gaussian_copula'",
-            "columns whose values have an order: integers, bools and numbers",
-            "Use measure='plugin' or 'neighbors', or leave these columns out.",
-        )

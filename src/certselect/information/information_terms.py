@@ -14,12 +14,9 @@ import numpy as np
 from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.coding.copies import copies_by_rank, copies_of
 from certselect.errors import InvalidInput
-from certselect.information.choice import blind_within_bins, cut_integers, pick_correction, pick_measure
-from certselect.information.gaussian_copula import copula_terms
-from certselect.information.neighbors import neighbor_terms
+from certselect.information.choice import correct_for_bias, count_rows, cut_integers
 from certselect.information.numeric import numeric_columns
-from certselect.information.plugin import plugin_terms
-from certselect.information.sound_pairs import SoundPairs
+from certselect.information.registry import find_measure
 from certselect.information.terms import Families, InformationTerms
 from certselect.settings import Measuring, Settings
 from certselect.table import StreamedTable, Table, open_source
@@ -79,7 +76,7 @@ def information_terms(
     **settings
         How the table is read and measured, as for the selectors:
 
-        measure : {"plugin", "gaussian_copula", "neighbors", "auto"}
+        measure : {"plugin", "gaussian_copula", "neighbors", "auto"} or one that was registered
             "plugin" (the default) discretises columns into levels and counts exactly. For
             categories, whole numbers and mixed tables, and for numbers; sparse input.
             "gaussian_copula" works on ranks, in closed form, all pairs by one matrix product.
@@ -146,44 +143,45 @@ def measure_table(
     floating = np.dtype(dtype)
     if floating not in (np.float32, np.float64):
         raise InvalidInput(f"dtype={floating}", "float32 or float64", "Use float32 to halve the memory.")
+    record = find_measure(measuring.measure)
     if isinstance(table, StreamedTable):
-        from certselect.information.streamed_terms import streamed_terms
-
-        return streamed_terms(table, measuring, floating)
+        record.check_blocks()
+        assert record.in_blocks is not None, "it would have been refused"
+        return record.in_blocks(table, measuring, floating, partial(measure_table, dtype=dtype, n_jobs=n_jobs))
     started = time.perf_counter()
-    auto, why = measuring.measure == "auto", ""
-    if auto:
-        measuring, why = pick_measure(table, measuring)
-    measure, coding = measuring.measure, 0.0
-    decisions = table.decisions
-    if measure == "gaussian_copula":
-        terms = copula_terms(table, dtype=floating, n_jobs=n_jobs)
-        settings: dict[str, Any] = {}
-    elif measure == "neighbors":
-        terms = neighbor_terms(table, n_neighbors=measuring.n_neighbors, dtype=floating, n_jobs=n_jobs)
-        settings = {"n_neighbors": measuring.n_neighbors}
+    picked = ""
+    if record.picks is not None:
+        measuring, why = record.picks(table, measuring)
+        record = find_measure(measuring.measure)
+        picked = f"{record.name}: {why}"
+    record.check(table, measuring)
+    if not record.of_levels:
+        terms = record.measured(table, measuring, dtype=floating, n_jobs=n_jobs)
+        settings = {name: getattr(measuring, name) for name in record.uses}
+        find_copies, coding, decisions = partial(_ranked_copies, table, terms.constant), 0.0, ()
     else:
         coded = code_table(table, measuring, n_jobs=n_jobs)
         coding = time.perf_counter() - started
-        correction = measuring.correction
-        if auto:
-            why += blind_within_bins(coded)
-        if auto and correction == "none":
-            correction, because = pick_correction(coded)
-            why += f"; {because}"
-        terms = counted_terms(coded, correction, dtype=floating, n_jobs=n_jobs)
-        described = {name: value for name, value in coded.coding.describe().items() if value is not None}
-        settings = {"correction": correction, **described}
-        terms = replace(terms, find_copies=partial(_counted_copies, coded, terms))
+        if picked:
+            rows = count_rows(coded.n_samples, coded.weights)
+            can_shrink = isinstance(coded, CodedTable)
+            measuring, why = correct_for_bias(coded.coding, measuring, rows, can_shrink=can_shrink)
+            picked += why
+        terms = record.measured(coded, measuring, dtype=floating, n_jobs=n_jobs)
+        described = coded.coding.describe()
+        settings = {name: getattr(measuring, name) for name in record.uses if name not in described}
+        settings |= {name: value for name, value in described.items() if value is not None}
+        find_copies = partial(_counted_copies, coded, terms)
         whole = [block.positions for block in table.blocks if block.kind == "integer"]
-        decisions += cut_integers(np.concatenate(whole) if whole else np.zeros(0), coded.coding)
-    if measure != "plugin":
-        terms = replace(terms, find_copies=partial(_ranked_copies, table, measure, terms.constant))
+        decisions = cut_integers(np.concatenate(whole) if whole else np.zeros(0), coded.coding)
+    if record.duplicates is not None:
+        find_copies = partial(record.duplicates, table, terms.constant)
     return replace(
         terms,
-        settings={"measure": measure, **settings},
-        picked=f"{measure}: {why}" if auto else "",
-        decisions=decisions,
+        settings={"measure": record.name, **settings},
+        picked=picked,
+        decisions=(*table.decisions, *decisions),
+        find_copies=find_copies,
         seconds={"coding": coding, **terms.seconds},
     )
 
@@ -192,15 +190,5 @@ def _counted_copies(coded: CodedTable | SparseCodedTable, terms: InformationTerm
     return copies_of(coded, np.stack([terms.relevance, terms.entropy], axis=1), terms.constant)
 
 
-def _ranked_copies(table: Table, measure: str, constant: np.ndarray) -> Families:
-    return copies_by_rank(numeric_columns(table, measure).values, constant)
-
-
-def counted_terms(
-    coded: CodedTable | SparseCodedTable, correction: str, *, dtype: np.dtype, n_jobs: int | None
-) -> InformationTerms:
-    """The information terms of a coded table, made to fit together where counts alone do not."""
-    terms = plugin_terms(coded, correction=correction, dtype=dtype, n_jobs=n_jobs)
-    # Plain counts of the same rows do: they are information, of the distribution that was observed.
-    plain = correction == "none" and coded.coding.absent is None
-    return terms if plain else replace(terms, pairs=SoundPairs(terms.pairs, terms.relevance, terms.entropy))
+def _ranked_copies(table: Table, constant: np.ndarray) -> Families:
+    return copies_by_rank(numeric_columns(table).values, constant)

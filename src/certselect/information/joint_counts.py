@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from certselect.coding.block_coding import StreamedCoding, changed
+from certselect.coding.streamed_sums import Units, columns_read
 from certselect.coding.tiles import stretch_starts
 from certselect.information.level_layout import LANES, TILE_ROWS, LevelLayout
 from certselect.table.streams.passes import digest
@@ -42,6 +43,8 @@ class JointCounts:
         Rows that there are at most, for which counts have room.
     later_only : bool
         Count each feature only with itself and those behind it in the layout.
+    units : Units, optional
+        How much each row counts, where that differs; the layout has no bit rows then.
 
     Attributes
     ----------
@@ -58,8 +61,10 @@ class JointCounts:
         *,
         most: int,
         later_only: bool = False,
+        units: Units | None = None,
     ) -> None:
-        self.columns = coding.columns
+        self.columns = columns_read(coding.columns, units)
+        self._units = units
         self.features = tuple(features)
         self._coding = coding
         self._layout = layout
@@ -76,16 +81,23 @@ class JointCounts:
     @cached_property
     def _counts(self) -> np.ndarray:
         """Row 0 is that of every row together, then come the levels of the features; made when first needed."""
-        return np.zeros(self._shape, dtype=count_type(self._most))
+        return np.zeros(self._shape, dtype=self._count_type)
+
+    @property
+    def _count_type(self) -> np.dtype:
+        return count_type(self._most, self._units)
 
     @property
     def n_bytes(self) -> int:
         """What the counts take, as soon as there are any."""
-        return count_type(self._most).itemsize * int(np.prod(self._shape))
+        return self._count_type.itemsize * int(np.prod(self._shape))
 
     def take(self, block: Rows, where: str) -> None:
         codes, target = self._coding.code_block(block, where, self._threads)
         self.n_rows += len(target)
+        if self._units is not None:
+            self._weigh(codes, target, self._units.of(block))
+            return
         self._sizes += np.bincount(target, minlength=self._coding.n_classes)
         step = max(_ROWS, _ROWS_PER_CLASS * self._coding.n_classes)
         for start in range(0, len(target), step):
@@ -115,6 +127,7 @@ class JointCounts:
                 self._threads,
                 most=self._most,
                 later_only=self._later_only,
+                units=self._units,
             )
             for first, end in _balanced(words / words.sum() + heights / heights.sum(), n_parts)
         ]
@@ -131,10 +144,10 @@ class JointCounts:
 
     @property
     def key(self) -> str:
-        return digest("counts", self.features, self._later_only, self._coding.key)
+        return digest("counts", self.features, self._later_only, self._coding.key, self._units and self._units.key)
 
     def saved(self) -> dict[str, np.ndarray]:
-        return {"counts": self._counts, "sizes": self._sizes}
+        return {"counts": self._counts, "sizes": self._sizes, "rows": np.array([self.n_rows])}
 
     def restore(self, saved: Mapping[str, np.ndarray]) -> None:
         counts, sizes = saved["counts"], saved["sizes"]
@@ -143,8 +156,9 @@ class JointCounts:
         if counts.dtype.kind != "i" or sizes.dtype.kind != "i" or min(counts.min(), sizes.min()) < 0:
             raise ValueError("counts that are none")
         self._counts[:], self._sizes[:] = counts, sizes
-        self.n_rows = int(self._sizes.sum())
-        if not np.array_equal(self._counts[:, 0, 0], self._sizes):
+        self.n_rows = int(saved["rows"][0])
+        rows_add_up = self._units is not None or self.n_rows == self._sizes.sum()
+        if not rows_add_up or not np.array_equal(self._counts[:, 0, 0], self._sizes):
             raise ValueError("counts of other rows")
 
     @cached_property
@@ -154,7 +168,7 @@ class JointCounts:
 
     @property
     def sizes(self) -> np.ndarray:
-        """Rows of each class."""
+        """Rows of each class, or units of weight."""
         return self._sizes
 
     def joint(self, feature: int) -> np.ndarray:
@@ -175,7 +189,7 @@ class JointCounts:
         Counts of few rows travel in two bytes each, which can be added up but hold no more rows.
         """
         kept = {name: value for name, value in self.__dict__.items() if name not in _MADE_AGAIN}
-        if "_counts" in kept and self.n_rows < 1 << 16:
+        if "_counts" in kept and self._units is None and self.n_rows < 1 << 16:
             kept["_counts"] = self._counts.astype(np.uint16)
         return {**kept, "_threads": 1}
 
@@ -234,25 +248,40 @@ class JointCounts:
         )
 
         def scatter(pair: tuple[int, int]) -> None:
-            i, j = pair
-            left, row = (everyone[0], 0) if i < 0 else (codes[i], self._row_of[i])
-            scatter_levels(
-                left,
-                codes[j],
-                target,
-                row,
-                int(layout.counted_starts[j]),
-                int(layout.counted[i]) if i >= 0 else 1,
-                int(layout.counted[j]),
-                self._counts,
-            )
+            scatter_levels(*self._pair(pair, codes, everyone[0]), target, *self._places(pair), self._counts)
 
         side_by_side(scatter, self._scattered, self._threads)
 
+    def _weigh(self, codes: np.ndarray, target: np.ndarray, units: np.ndarray) -> None:
+        """The same of rows that count as often as their units say: every pair is scattered."""
+        from certselect.information.kernels.joint_counts import scatter_weights
 
-def count_type(most: int) -> np.dtype:
+        # Sums of units stay below 2^53.
+        sizes = np.bincount(target, units, minlength=self._coding.n_classes).astype(np.int64)
+        self._sizes += sizes
+        self._counts[:, 0, 0] += sizes
+        everyone = np.zeros(len(target), dtype=np.uint8)
+
+        def scatter(pair: tuple[int, int]) -> None:
+            scatter_weights(*self._pair(pair, codes, everyone), target, units, *self._places(pair), self._counts)
+
+        side_by_side(scatter, self._scattered, self._threads)
+
+    def _pair(self, pair: tuple[int, int], codes: np.ndarray, everyone: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of a pair of features, -1 standing for every row together."""
+        i, j = pair
+        return everyone if i < 0 else codes[i], codes[j]
+
+    def _places(self, pair: tuple[int, int]) -> tuple[int, int, int, int]:
+        """Where the counts of a pair begin, and how many levels of both are counted."""
+        (i, j), layout = pair, self._layout
+        row, height = (0, 1) if i < 0 else (self._row_of[i], int(layout.counted[i]))
+        return row, int(layout.counted_starts[j]), height, int(layout.counted[j])
+
+
+def count_type(most: int, units: Units | None = None) -> np.dtype:
     """Of counts of so many rows at most."""
-    return np.dtype(np.int32 if most < 1 << 31 else np.int64)
+    return np.dtype(np.int32 if most < 1 << 31 and units is None else np.int64)
 
 
 def _parts(n: int, n_threads: int) -> list[tuple[int, int]]:

@@ -22,14 +22,17 @@ class LevelLayout:
     Attributes
     ----------
     levels : ndarray of int64 (n,)
+    bit_rows : bool
+        Whether features of few levels are counted by bit rows, which rows of different weights cannot be.
     """
 
     levels: np.ndarray
+    bit_rows: bool = True
 
     @cached_property
     def packed(self) -> np.ndarray:
         """Which features have bit rows, (n,)."""
-        return self.levels <= FEW_LEVELS
+        return (self.levels <= FEW_LEVELS) & self.bit_rows
 
     @cached_property
     def starts(self) -> np.ndarray:

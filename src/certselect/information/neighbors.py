@@ -79,7 +79,7 @@ from certselect.information.kernels.weights import whole_weights
 from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.repeated_rows import merge_repeated_rows
 from certselect.information.sound_pairs import SoundPairs
-from certselect.information.terms import InformationTerms
+from certselect.information.terms import InformationTerms, PairTerms
 from certselect.memory import large_array
 from certselect.progress import report
 from certselect.settings import Measuring
@@ -92,7 +92,7 @@ _ROW_PARTS = 4  # per thread, of one feature's terms with all
 _WORTH_A_THREAD = 20_000  # samples x features below which a second thread costs more than it brings
 
 
-class NeighborPairs:
+class NeighborPairs(PairTerms):
     """Pair terms by nearest neighbours, each measured when asked for."""
 
     def __init__(self, table: Table, columns: NumericColumns, k: int, dtype: np.dtype, n_jobs: int | None) -> None:
@@ -134,7 +134,10 @@ class NeighborPairs:
         """How many levels each discrete feature has, 0 for numbers."""
         return np.where(self._discrete, self._levels, 0)[: self._n]
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        return tuple(self._all(kind) if features is None else self._some(kind, features) for kind in kinds)
+
+    def _some(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Redundancy or interaction of some features with all, (len(features), n)."""
         self._prepare(kind)
         out = np.empty((len(features), self._n), dtype=self._dtype)
@@ -147,7 +150,7 @@ class NeighborPairs:
         run_parts("pairs", parts, self._threads)
         return out
 
-    def matrix(self, kind: str) -> np.ndarray:
+    def _all(self, kind: str) -> np.ndarray:
         """Redundancy or interaction of all pairs, (n, n)."""
         self._prepare(kind)
         out = large_array((self._n, self._n), self._dtype)
@@ -307,7 +310,7 @@ def neighbor_terms(
         )
     table = merge_repeated_rows(table)
     n_neighbors = min(n_neighbors, table.n_samples - 1)
-    columns = numeric_columns(table, "neighbors")
+    columns = numeric_columns(table)
     pairs = NeighborPairs(table, columns, int(n_neighbors), dtype, n_jobs)
     target_entropy = float("nan")
     if table.task == "classification":

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certselect.errors import InvalidInput
 from certselect.table import Table
 
 
@@ -32,14 +31,8 @@ class NumericColumns:
     complete: bool
 
 
-def numeric_columns(table: Table, estimator: str) -> NumericColumns:
-    """The columns of a table as `estimator`, named in errors, sees them."""
-    if table.sparse is not None:
-        raise InvalidInput(
-            f"a sparse matrix with measure={estimator!r}",
-            "a dense table",
-            "Use measure='plugin', which counts what is not zero, or pass X.toarray().",
-        )
+def numeric_columns(table: Table) -> NumericColumns:
+    """The columns of a dense table as numbers."""
     values = np.empty((table.n_features, table.n_samples))
     discrete = np.zeros(table.n_features, dtype=bool)
     complete = True
@@ -48,12 +41,6 @@ def numeric_columns(table: Table, estimator: str) -> NumericColumns:
         discrete[block.positions] = block.kind == "category" or block.values.dtype == bool
         if block.missing is None:
             continue
-        if table.missing == "level":
-            raise InvalidInput(
-                f"missing values and missing='level' with measure={estimator!r}",
-                "missing='pairwise': numbers have no level for what is missing",
-                "Pass missing='pairwise', or measure='plugin'.",
-            )
         complete = False
         some = values[block.positions]
         some[block.missing.T] = np.nan

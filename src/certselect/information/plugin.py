@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,8 @@ from certselect.information.kernels.cells_plain import PlainCellCounter
 from certselect.information.kernels.entropy_sums import FEW_LEVELS, EntropySums
 from certselect.information.kernels.joint_cells import JointCells
 from certselect.information.kernels.plain import PlainCounter
-from certselect.information.terms import InformationTerms
+from certselect.information.sound_pairs import SoundPairs
+from certselect.information.terms import InformationTerms, PairTerms
 from certselect.progress import report
 from certselect.settings import Measuring
 from certselect.threads import thread_count
@@ -44,7 +46,7 @@ _counted_plainly: Counter[tuple[np.dtype, np.dtype, str]] = Counter()
 _KERNELS = Path(__file__).parent / "kernels" / "__pycache__"
 
 
-class CountedPairs:
+class CountedPairs(PairTerms):
     """Pair terms of a coded table, counted when asked for, in the cheaper of two ways.
 
     Both ways give the same integers and so the same floats: which one is used
@@ -67,14 +69,9 @@ class CountedPairs:
         """Terms of the single features."""
         return self._counter(1).sums
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        return self._counter(len(features)).rows(kind, features)
-
-    def matrix(self, kind: str) -> np.ndarray:
-        return self._counter(len(self._table.codes)).matrix(kind)
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        return self._counter(len(self._table.codes) if features is None else len(features)).both(features)
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        counter = self._counter(len(self._table.codes) if features is None else len(features))
+        return counter.measured(kinds, features)
 
     def _counter(self, n_rows: int) -> AnyCounter:
         """Who shall count `n_rows` more features with all."""
@@ -180,6 +177,16 @@ def plugin_terms(
         cells=None if correction == "chance" else JointCells(table, correction),
         seconds={"relevance": watch.seconds},
     )
+
+
+def counted_terms(
+    coded: CodedTable | SparseCodedTable, correction: str, *, dtype: np.dtype, n_jobs: int | None
+) -> InformationTerms:
+    """The information terms of a coded table, made to fit together where counts alone do not."""
+    terms = plugin_terms(coded, correction=correction, dtype=dtype, n_jobs=n_jobs)
+    # Plain counts of the same rows do: they are information, of the distribution that was observed.
+    plain = correction == "none" and coded.coding.absent is None
+    return terms if plain else replace(terms, pairs=SoundPairs(terms.pairs, terms.relevance, terms.entropy))
 
 
 def _sparse_counter(table: SparseCodedTable, correction: str, dtype: np.dtype, n_jobs: int | None) -> SparseCounter:

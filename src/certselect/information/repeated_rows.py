@@ -21,7 +21,7 @@ _MANY = 20  # different whole numbers that may have been measured
 
 def merge_repeated_rows(table: Table) -> Table:
     """The table with rows that are equal in every column as one row of their weight together."""
-    columns = numeric_columns(table, "neighbors")
+    columns = numeric_columns(table)
     numbers = np.concatenate([columns.values[~columns.discrete], table.target_numbers.T])
     if any(_all_differ(column) for column in numbers):
         return table  # the usual case: no row stands here twice

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from certselect.coding.block_coding import StreamedCoding, changed
+from certselect.coding.streamed_sums import Units
 from certselect.errors import InvalidInput
+from certselect.information.chance import PairSums, expected_of_pairs
 from certselect.information.joint_counts import READ, WORD, JointCounts, count_type
 from certselect.information.kernels.cell_measures import CellMeasures, occurring
-from certselect.information.kernels.cell_table import SingleTerms
-from certselect.information.kernels.entropy_sums import EntropySums, StreamedLogs
+from certselect.information.kernels.cell_table import SingleTerms, refuse_broken_counts
+from certselect.information.kernels.entropy_sums import EntropySums, streamed_logs
+from certselect.information.kernels.weights import unit_bits
 from certselect.information.level_layout import LevelLayout
+from certselect.information.terms import PairTerms
 from certselect.memory import large_array
 from certselect.table.streams.streamed_table import StreamedTable
 
@@ -25,7 +29,7 @@ _SHARE = 0.4
 _CHUNK = 1 << 20
 
 
-class StreamedPairs:
+class StreamedPairs(PairTerms):
     """Pair terms of a stream, counted when asked for, in as few passes as memory allows.
 
     Where counting all pairs takes no longer than reading the rows, they are counted at once, in one pass. Else
@@ -38,24 +42,32 @@ class StreamedPairs:
     correction : {"none", "miller_madow", "grassberger", "shrinkage"}
     dtype : dtype
         Of the pair terms.
+    by_chance : bool
+        Whether it is asked what pairs of features with absent values share by chance.
     """
 
-    def __init__(self, table: StreamedTable, coding: StreamedCoding, correction: str, dtype: np.dtype) -> None:
+    def __init__(
+        self, table: StreamedTable, coding: StreamedCoding, correction: str, dtype: np.dtype, *, by_chance: bool = False
+    ) -> None:
         self._table, self._coding, self._dtype = table, coding, dtype
         self.levels = coding.coding.levels
-        self._layout = LevelLayout(self.levels)
+        self._units = _counting_units(table, correction)
+        self._layout = LevelLayout(self.levels, bit_rows=self._units is None)
         self._shrinks = correction == "shrinkage"
-        self.logs = StreamedLogs(table.n_samples, "none" if self._shrinks else correction)
         absent = coding.coding.absent
         self._absent = np.full(len(self.levels), -1) if absent is None else absent
-        self._by_cells = self._shrinks or bool((self._absent >= 0).any())
+        self._by_cells = self._shrinks or self._units is not None or bool((self._absent >= 0).any())
         # Of each feature that was counted: sums over joint counts (n,) and over those in classes, or both terms.
         self._known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        self._joint: dict[int, np.ndarray] = {}  # sums of phi over all levels, absent ones too: what copies share
+        self._joint: dict[int, np.ndarray] = {}  # how many cells are not empty, absent levels too: what copies share
+        self._chance: dict[int, PairSums] | None = {} if by_chance and absent is not None else None
         everything = self._worth_counting_all()
         features = self._layout.order.tolist() if everything else []
         first = self._counted(features, later_only=everything)
         self.margins, self.classes = first.margins, first.sizes
+        bits = 0 if self._units is None else self._units.shift
+        phi = "none" if self._shrinks else correction
+        self.logs = streamed_logs(int(self.classes.sum()), table.n_samples, phi, bits)
         self._settle_single_terms()
         if everything:
             self._learn_all(first)
@@ -64,22 +76,26 @@ class StreamedPairs:
     def n_features(self) -> int:
         return len(self.levels)
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        self._count_missing(features.tolist())
-        terms = large_array((len(features), self.n_features), self._dtype)
-        for row, i in zip(terms, features.tolist(), strict=True):
-            row[:] = self._terms(kind, i)
-        return terms
-
-    def matrix(self, kind: str) -> np.ndarray:
-        self._count_all()
-        return self.rows(kind, np.arange(self.n_features))
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         if features is None:
             self._count_all()
-        some = np.arange(self.n_features) if features is None else features
-        return self.rows("redundancy", some), self.rows("conditional_redundancy", some)
+            features = np.arange(self.n_features)
+        self._count_missing(features.tolist())
+        found = tuple(large_array((len(features), self.n_features), self._dtype) for _ in kinds)
+        for row, i in enumerate(features.tolist()):
+            for terms, kind in zip(found, kinds, strict=True):
+                terms[row] = self._terms(kind, i)
+        return found
+
+    @property
+    def chance_sums(self) -> Callable[[int], PairSums] | None:
+        """What a feature shares with each other one by chance, in fixed point; None where margins give it."""
+        return None if self._chance is None else self._chance_of
+
+    def _chance_of(self, feature: int) -> PairSums:
+        self._count_missing([feature])
+        assert self._chance is not None, "asked for"
+        return self._chance[feature]
 
     def copies_among(self, suspects: Iterable[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
         """Families of features that divide the rows alike, among groups of suspects."""
@@ -97,7 +113,7 @@ class StreamedPairs:
 
     def _alike(self, i: int, j: int) -> bool:
         """Whether the joint table of two features has as few cells as each of them."""
-        return bool(self._joint[i][j] == self._own_joint[i] == self._own_joint[j])
+        return bool(self._joint[i][j] == self._taken[i] == self._taken[j])
 
     def _terms(self, kind: str, i: int) -> np.ndarray:
         first, second = self._known[i]
@@ -135,7 +151,7 @@ class StreamedPairs:
 
     @property
     def _count_bytes(self) -> int:
-        return count_type(self._table.n_samples).itemsize
+        return count_type(self._table.n_samples, self._units).itemsize
 
     def _count_missing(self, features: Sequence[int]) -> None:
         waiting = [i for i in dict.fromkeys(features) if i not in self._known]
@@ -169,7 +185,13 @@ class StreamedPairs:
     def _counted(self, features: Sequence[int], *, later_only: bool) -> JointCounts:
         table = self._table
         learnt = JointCounts(
-            self._coding, self._layout, features, table.n_threads, most=table.n_samples, later_only=later_only
+            self._coding,
+            self._layout,
+            features,
+            table.n_threads,
+            most=table.n_samples,
+            later_only=later_only,
+            units=self._units,
         )
         found = self._table.run(learnt, "counting")
         if found.n_rows != self._table.n_samples:
@@ -179,6 +201,8 @@ class StreamedPairs:
     def _learn(self, found: JointCounts) -> None:
         for i in found.features:
             self._known[i], self._joint[i] = self._measured(i, found)
+            if self._chance is not None:
+                self._chance[i] = self._expected(i, found)
 
     def _learn_all(self, found: JointCounts) -> None:
         """Of counts with later features only: the others are known from those before."""
@@ -191,6 +215,12 @@ class StreamedPairs:
                 store[i, later] = row[later]
                 store[later, i] = row[later]
             self._known[i], self._joint[i] = (stores[0][i], stores[1][i]), stores[2][i]
+            if self._chance is not None:
+                whole, within, together = self._chance_of_all
+                for store, row in zip(self._chance_of_all, self._expected(i, found), strict=True):
+                    store[i, later] = row[later]
+                    store[later, i] = row[later]
+                self._chance[i] = whole[i], within[i], together[i]
 
     @cached_property
     def _all_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -199,16 +229,30 @@ class StreamedPairs:
         first, second, joint = (large_array((n, n), np.dtype(kind)) for kind in (dtype, dtype, np.int64))
         return first, second, joint
 
+    @cached_property
+    def _chance_of_all(self) -> PairSums:
+        n = self.n_features
+        whole, within, together = (large_array((n, n), np.dtype(np.int64)) for _ in range(3))
+        return whole, within, together
+
     # Measuring
+
+    def _expected(self, i: int, found: JointCounts) -> PairSums:
+        """What a feature shares by chance with those that were counted with it, in rows where both have a value."""
+        joint = found.joint(i)
+        places = self._layout.starts + self._absent
+        joint[:, :, places[self._absent >= 0]] = 0
+        if self._absent[i] >= 0:
+            joint[:, self._absent[i]] = 0
+        return expected_of_pairs(joint, self._layout, self.logs)
 
     def _measured(self, i: int, found: JointCounts) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
         counts = found.joint(i)
         whole = counts.sum(axis=0)
-        joint = self._layout.summed(self._plain_logs.of(whole).sum(axis=0))
+        cells = self._layout.summed(np.count_nonzero(whole, axis=0))
         if self._by_cells:
-            return self._cell_terms(i, counts), joint
-        first = joint if self._plain_logs is self.logs else self._phi_sums(whole[None])
-        return (first, self._phi_sums(counts)), joint
+            return self._cell_terms(i, counts), cells
+        return (self._phi_sums(whole[None]), self._phi_sums(counts)), cells
 
     def _phi_sums(self, counts: np.ndarray) -> np.ndarray:
         """Sums of phi over joint tables (any, levels, width) with every feature, (n,)."""
@@ -260,9 +304,8 @@ class StreamedPairs:
     def _settle_single_terms(self) -> None:
         """Terms of single features, from how often their levels occur in each class."""
         self._measures = CellMeasures(self.logs, self._shrinks)
-        self._plain_logs = self.logs if self.logs.correction == "none" else StreamedLogs(self._table.n_samples, "none")
         by_level = self.margins.sum(axis=0)
-        self._own_joint = self._layout.summed(self._plain_logs.of(by_level))
+        self._taken = self._layout.summed((by_level > 0).astype(np.int64))
         if not self._by_cells:
             level = self._layout.summed(self.logs.of(by_level))
             level_class = self._layout.summed(self.logs.of(self.margins).sum(axis=0))
@@ -291,10 +334,19 @@ class StreamedPairs:
     def constant(self) -> np.ndarray:
         """Features of which one level occurs only; an absent value is none."""
         by_level = self.margins.sum(axis=0)
-        taken = self._layout.summed((by_level > 0).astype(np.int64))
         has_gap = self._absent >= 0
         gaps = by_level[np.where(has_gap, self._layout.starts + self._absent, 0)] > 0
-        return taken - (has_gap & gaps) <= 1
+        return self._taken - (has_gap & gaps) <= 1
+
+
+def _counting_units(table: StreamedTable, correction: str) -> Units | None:
+    """How much each row counts; None if each counts once."""
+    weights = table.weights
+    if weights is None:
+        return None
+    bits = unit_bits(weights.whole, weights.total)
+    refuse_broken_counts(bits, correction)
+    return Units(weights, bits)
 
 
 class NotCounted:

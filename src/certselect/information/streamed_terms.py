@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,44 +11,49 @@ import numpy as np
 
 from certselect.coding.copies import resembling_groups
 from certselect.coding.streamed import code_stream
-from certselect.errors import InvalidInput
 from certselect.information.chance import ChanceInformation, ChancePairs
-from certselect.information.choice import correction_for, cut_integers
+from certselect.information.choice import FEWEST_TO_COUNT, correct_for_bias, cut_integers, size_in_words
 from certselect.information.kernels.margins import CountedMargins
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.streamed_pairs import NotCounted, StreamedPairs
 from certselect.information.terms import Families, InformationTerms
 from certselect.settings import Measuring
+from certselect.table import Table
 from certselect.table.streams.streamed_table import StreamedTable
 
 
-def streamed_terms(table: StreamedTable, measuring: Measuring, dtype: np.dtype) -> InformationTerms:
-    """The information terms of a table that is read in blocks: the same floats as of the table in memory."""
+def streamed_terms(
+    table: StreamedTable,
+    measuring: Measuring,
+    dtype: np.dtype,
+    measure_whole: Callable[[Table, Measuring], InformationTerms],
+) -> InformationTerms:
+    """The information terms of a table that is read in blocks: the same floats as of the table in memory.
+
+    `measure="auto"` may rank a table of few rows, which is then measured in memory by `measure_whole`.
+    """
     started = time.perf_counter()
-    auto, correction = measuring.measure == "auto", measuring.correction
+    auto, picked = measuring.measure == "auto", ""
     coding = code_stream(table, measuring)
-    why = f"plugin: {table.n_samples} rows of {table.n_features} columns, read block by block"
-    if auto and correction == "none":
-        correction, because = correction_for(
-            coding.coding.levels, len(coding.coding.classes), table.n_samples, can_shrink=True
-        )
-        why += f"; {because}"
+    if auto and table.n_samples < FEWEST_TO_COUNT:
+        return measure_whole(table.whole(), measuring)
+    if auto:
+        rows, others = table.total_weight, sum(one.kind != "number" for one in table.features)
+        measuring, why = correct_for_bias(coding.coding, measuring, rows, can_shrink=True)
+        picked = f"plugin: {size_in_words(rows, table.n_features, others)}{why}"
+    correction = measuring.correction
     counted = "none" if correction == "chance" else correction
     coded = time.perf_counter() - started
-    pairs: Any = StreamedPairs(table, coding, counted, dtype)
+    pairs: Any = StreamedPairs(table, coding, counted, dtype, by_chance=correction == "chance")
     sums, constant, levels = pairs.sums, pairs.constant, pairs.levels
     relevance, chance = sums.relevance, None
     find_copies = partial(_copies, pairs, np.stack([relevance, sums.entropy], axis=1), constant)
     absent = coding.coding.absent
     if counted == "none":
-        chance = ChanceInformation(CountedMargins(levels, pairs.margins, absent), relevance, pairs.logs)
+        chance = ChanceInformation(
+            CountedMargins(levels, pairs.margins, absent), relevance, pairs.logs, pairs.chance_sums
+        )
     if correction == "chance" and chance is not None:
-        if absent is not None:
-            raise InvalidInput(
-                "correction='chance' with missing='pairwise' for a table that is read block by block",
-                "missing='level', or another correction",
-                "Pass memory= enough to hold the table.",
-            )
         relevance, pairs = np.maximum(relevance - chance.expected, 0.0), ChancePairs(pairs, chance)
     if correction != "none" or absent is not None:
         pairs = SoundPairs(pairs, relevance, sums.entropy)
@@ -66,7 +72,7 @@ def streamed_terms(table: StreamedTable, measuring: Measuring, dtype: np.dtype) 
         by_chance=chance,
         cells=NotCounted(),  # type: ignore[arg-type] (it has the two methods that are asked for)
         settings={"measure": "plugin", "correction": correction, **described},
-        picked=why if auto else "",
+        picked=picked,
         decisions=(*table.decisions, *cut_integers(np.array(whole), coding.coding)),
         find_copies=find_copies,
         seconds={"coding": coded, "relevance": time.perf_counter() - started - coded},

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from certselect.coding.tiles import slices
 from certselect.errors import InvalidInput
-from certselect.information.derived import DerivedTerm, PairKind, WeightedSum, derived_term
+from certselect.information.derived import PairKind, PairTerm, derived_term
 from certselect.memory import large_array
 from certselect.progress import report
 from certselect.table.model import Decision
@@ -28,32 +28,37 @@ IMPURITY_GAIN: SingleKind = "impurity_gain"
 _ROWS_AT_ONCE = 256  # of a matrix that may be on disk
 
 
-class PairTerms(Protocol):
-    """A measure's pair terms of a table, by the row or all at once."""
+BOTH = ("redundancy", "conditional_redundancy")
+
+
+class PairTerms:
+    """A measure's pair terms of a table, by the row or all at once. Subclasses write `measured`."""
+
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        """Pair terms of some features with all, (len(features), n), or of all pairs, (n, n): one array for each kind.
+
+        `kinds` is one of "redundancy", "conditional_redundancy" and "interaction" alone, or `BOTH`, the first two,
+        which share their counts. The caller may change the arrays.
+        """
+        raise NotImplementedError
 
     def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
-        ...
+        return self.measured((kind,), features)[0]
 
     def matrix(self, kind: str) -> np.ndarray:
         """All pair terms of one kind, (n, n)."""
-        ...
+        return self.measured((kind,))[0]
 
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy, which share their counts: of some features with all, or of all."""
-        ...
+    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        """Redundancy and conditional redundancy, of some features with all or of all pairs."""
+        return self.measured(BOTH, features)
 
 
-class NotKept:
+class NotKept(PairTerms):
     """Pair terms of a table that is no longer there."""
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        raise _table_gone()
-
-    def matrix(self, kind: str) -> np.ndarray:
-        raise _table_gone()
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         raise _table_gone()
 
 
@@ -117,7 +122,7 @@ class InformationTerms:
     decisions: tuple[Decision, ...] = ()
     find_copies: Callable[[], Families] = tuple
     seconds: dict[str, float] = field(default_factory=dict)
-    _rows: dict[tuple[PairKind, int], np.ndarray] = field(default_factory=dict, repr=False)
+    _rows: dict[PairKind, dict[int, np.ndarray]] = field(default_factory=dict, repr=False)
     _derived: dict[PairKind, np.ndarray] = field(default_factory=dict, repr=False)
     _given: dict[frozenset[int], np.ndarray] = field(default_factory=dict, repr=False)
 
@@ -138,7 +143,7 @@ class InformationTerms:
     @cached_property
     def conditional_redundancy(self) -> np.ndarray:
         """I(Xi;Xj|C), all pairs (n, n); the diagonal is H(Xi|C). Brings `redundancy` along, of the same counts."""
-        redundancy, conditional = self.pairs.both()
+        redundancy, conditional = self.pairs.measured(BOTH)
         self.__dict__.setdefault("redundancy", redundancy)
         return conditional
 
@@ -218,19 +223,18 @@ class InformationTerms:
         if isinstance(self.pairs, NotKept):
             raise _table_gone()
         if self.cells is None:
-            measure, correction = (self.settings.get(name, "another") for name in ("measure", "correction"))
-            by_ranks = measure != "plugin"
-            got = f"measure={measure!r}" if by_ranks else f"correction={correction!r}"
+            by_chance = self.settings.get("correction") == "chance"
+            got = "correction='chance'" if by_chance else f"measure={self.settings.get('measure', 'another')!r}"
             expected = (
-                "measure='plugin'" if by_ranks else "another correction: what chance gives is known of pairs only"
+                "another correction: what chance gives is known of pairs only" if by_chance else "measure='plugin'"
             )
-            remedy = "Pass measure='plugin'." if by_ranks else "Pass correction='miller_madow', or none."
+            remedy = "Pass correction='miller_madow', or none." if by_chance else "Pass measure='plugin'."
             raise InvalidInput(f"a criterion of {wanted} with {got}", expected, remedy)
         return self.cells
 
     def _counted_impurity(self) -> JointCells:
         correction = self.settings.get("correction", "none")
-        if self.settings.get("measure", "plugin") == "plugin" and correction != "none":
+        if correction != "none":
             raise InvalidInput(
                 f"a criterion of the Gini impurity with correction={correction!r}",
                 "correction='none': the corrections are those of entropies",
@@ -253,9 +257,12 @@ class InformationTerms:
     def keeping(self, features: Iterable[int], kinds: Iterable[PairKind]) -> InformationTerms:
         """The same without the table: the terms of all single features, and pair rows of these kinds of some.
 
-        What a result needs to explain itself, small enough to be saved or sent to another process.
+        What a result needs to explain itself, small enough to be saved or sent to another process. Of a term that is
+        made of others, these are kept as well.
         """
-        rows = {(kind, int(i)): np.array(self.pair_row(kind, int(i))) for kind in kinds for i in features}
+        kinds = dict.fromkeys(kinds)
+        kinds |= dict.fromkeys(need for kind in kinds for need in getattr(derived_term(kind), "needs", ()))
+        rows = {kind: {int(i): np.array(self.pair_row(kind, int(i))) for i in features} for kind in kinds}
         kept = replace(
             self, pairs=NotKept(), by_chance=None, cells=None, find_copies=tuple, _rows=rows, _derived={}, _given={}
         )
@@ -274,13 +281,14 @@ class InformationTerms:
             self._derived[kind] = self._all_impurity_gains() if derived is None else self._all_derived(derived)
         return self._derived[kind]
 
-    def _all_derived(self, derived: DerivedTerm | WeightedSum) -> np.ndarray:
+    def _all_derived(self, derived: PairTerm) -> np.ndarray:
         # The last of those needed brings the first along, of the same counts.
         needed = [self.pair_matrix(name) for name in reversed(derived.needs)][::-1]
-        whole = large_array(needed[0].shape, needed[0].dtype)
-        for rows in slices(self.n_features, _ROWS_AT_ONCE):
+        n, dtype = self.n_features, needed[0].dtype if needed else np.dtype(np.float64)
+        whole = large_array((n, n), dtype)
+        for rows in slices(n, _ROWS_AT_ONCE):
             some = np.arange(rows.start, rows.stop)
-            whole[rows] = derived.made(self, some, *(matrix[rows] for matrix in needed))
+            whole[rows] = derived.rows(self, some, [matrix[rows] for matrix in needed])
         return whole
 
     def _all_impurity_gains(self) -> np.ndarray:
@@ -292,24 +300,43 @@ class InformationTerms:
 
     def pair_row(self, kind: PairKind, feature: int) -> np.ndarray:
         """Pair terms of one feature with all (n,); kept, so asking twice costs once."""
-        if self.has_matrix(kind):
-            return self.pair_matrix(kind)[feature]
-        row = self._rows.get((kind, feature))
+        known = self.known_rows(kind)
+        row = known.get(feature)
         if row is None:
-            row = self._rows[kind, feature] = self.counted_rows(kind, np.array([feature]))[0]
+            if self.has_matrix(kind):
+                return self.pair_matrix(kind)[feature]
+            row = known[feature] = self._new_row(kind, feature)
         return row
+
+    def known_rows(self, kind: PairKind) -> dict[int, np.ndarray]:
+        """The pair terms of one kind that are kept already, by feature."""
+        return self._rows.setdefault(kind, {})
 
     def has_matrix(self, kind: PairKind) -> bool:
         """Whether all pair terms of a kind are there already."""
-        return kind in self._derived or str(kind) in self.__dict__
+        return kind in self._derived or (isinstance(kind, str) and kind in self.__dict__)
 
     def counted_rows(self, kind: PairKind, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n), counted anew and not kept."""
-        derived = derived_term(kind)
         if kind == IMPURITY_GAIN:
             return np.array([self._counted_impurity().impurity_gain(int(i)) for i in features])
+        derived = derived_term(kind)
         if derived is None:
-            return self.pairs.rows(str(kind), features)
-        # Two are counted together, which takes no longer than the second of them alone.
-        needed = [self.pairs.rows(*derived.needs, features)] if len(derived.needs) == 1 else self.pairs.both(features)
-        return derived.made(self, features, *needed)
+            return self.pairs.measured((str(kind),), features)[0]
+        return derived.rows(self, features, self._measured_rows(derived.needs, features))
+
+    def _new_row(self, kind: PairKind, feature: int) -> np.ndarray:
+        """Pair terms of one feature with all (n,); what they are made of is kept, which explanations ask for next."""
+        derived, one = derived_term(kind), np.array([feature])
+        if derived is None:
+            return self.counted_rows(kind, one)[0]
+        if any(need not in self._rows or feature not in self._rows[need] for need in derived.needs):
+            for need, rows in zip(derived.needs, self._measured_rows(derived.needs, one), strict=True):
+                self.known_rows(need)[feature] = rows[0]
+        return derived.rows(self, one, [self._rows[need][feature][None] for need in derived.needs])[0]
+
+    def _measured_rows(self, kinds: tuple[str, ...], features: np.ndarray) -> list[np.ndarray]:
+        if kinds[:2] != BOTH:
+            return [self.pairs.measured((kind,), features)[0] for kind in kinds]
+        # These two are counted together, which takes no longer than the second of them alone.
+        return [*self.pairs.measured(BOTH, features), *self._measured_rows(kinds[2:], features)]

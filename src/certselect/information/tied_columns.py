@@ -20,7 +20,7 @@ from certselect.coding.tiles import slices
 from certselect.information.normal_scores import FixedPoint, normal_scores, rank_scores
 from certselect.information.plugin import CountedPairs
 from certselect.information.score_moments import ScoredRows
-from certselect.information.sound_pairs import EstimatedPairs
+from certselect.information.terms import PairTerms
 from certselect.memory import large_array
 from certselect.table import Table
 
@@ -139,7 +139,7 @@ def _without_small(target: np.ndarray, weights: np.ndarray | None, fewest: float
     return np.where(small[target], together, target)
 
 
-class CountedBesideRanked:
+class CountedBesideRanked(PairTerms):
     """Terms of a table of which some columns are counted.
 
     Parameters
@@ -148,7 +148,7 @@ class CountedBesideRanked:
         All columns, by `code_by_ranks`.
     ranked : ndarray of bool (n,)
         Columns that are not counted but where they stand beside one that is.
-    ranked_pairs : EstimatedPairs, or None
+    ranked_pairs : PairTerms, or None
         Pair terms of the columns that are ranked; None if there are none.
     fixed : FixedPoint
         Of the table's weights.
@@ -165,7 +165,7 @@ class CountedBesideRanked:
         self,
         coded: CodedTable,
         ranked: np.ndarray,
-        ranked_pairs: EstimatedPairs | None,
+        ranked_pairs: PairTerms | None,
         fixed: FixedPoint,
         dtype: np.dtype,
         n_jobs: int | None,
@@ -181,16 +181,17 @@ class CountedBesideRanked:
         self.entropy = np.array(sums.entropy)
         self.levels = np.where(ranked, 0, self._chance.levels)
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        """Pair terms of some features with all, (len(features), n)."""
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        return tuple(self._all(kind) if features is None else self._some(kind, features) for kind in kinds)
+
+    def _some(self, kind: str, features: np.ndarray) -> np.ndarray:
         terms = self._without_chance(kind, self._counts.rows(kind, features), features)
         both = np.flatnonzero(np.isin(features, self._ranked))
         if self._ranked_pairs is not None and len(both):
             terms[np.ix_(both, self._ranked)] = self._ranked_pairs.rows(kind, self._place[features[both]])
         return terms
 
-    def matrix(self, kind: str) -> np.ndarray:
-        """All pair terms of one kind, (n, n)."""
+    def _all(self, kind: str) -> np.ndarray:
         if self._ranked_pairs is None:
             return self._without_chance(kind, self._counts.matrix(kind), self._counted)
         of_ranked = self._ranked_pairs.matrix(kind)

@@ -8,8 +8,7 @@ to say.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -34,21 +33,11 @@ from certselect.results.schema import REMEDY, Contradiction, is_whole, wrong
 from certselect.results.size_choice import SizeChoice, TriedCombination
 from certselect.results.size_rule import SizeRule
 from certselect.search.selection import Selection
-from certselect.settings import Constraints, Measuring, Settings
-from certselect.settings.fields import described
+from certselect.settings import Constraints, Settings
 from certselect.table.model import Decision
 
 # NumPy takes seeds of any length; longer ones than this are no numbers anyone chose.
 LONGEST_SEED = 4096
-
-
-class NotInstalled(InvalidInput):
-    """A result by a measure, criterion or strategy that is registered elsewhere and not here."""
-
-    def __init__(self, lacking: str) -> None:
-        self.lacking = lacking
-        remedy = "Install the package that has it, or register it first."
-        super().__init__(f"a result that cannot be checked here: {lacking}", "records that are registered", remedy)
 
 
 def from_dict(stored: Any) -> Result:
@@ -61,7 +50,7 @@ def from_dict(stored: Any) -> Result:
     file = RESULT.of_file(stored, version=version)
     assert file is not None, "a result is not null"
     n_features = file["provenance"]["n_features"]
-    settings = _settings(file["settings"])
+    settings = Settings.from_dict(file["settings"])
     origin = _provenance(file["provenance"], settings.measuring.measure)
     if settings.reading.weight in origin.target:
         raise wrong("a provenance", "target", list(origin.target), "other columns than that of the weights")
@@ -85,27 +74,6 @@ def from_dict(stored: Any) -> Result:
         saved_explanation=file["explanation"],
         size_rule=None if size is None else _size_rule(size, n_features),
     )
-
-
-def _settings(given: Any) -> Settings:
-    """The settings, checked; a measure that is not known may be registered elsewhere."""
-    try:
-        return Settings.from_dict(given)
-    except InvalidInput:
-        measuring = given.get("measuring") if isinstance(given, Mapping) else None
-        measure = measuring.get("measure") if isinstance(measuring, Mapping) else None
-        if not isinstance(measure, str) or measure.casefold() in _measures():
-            raise
-        Settings.from_dict({**given, "measuring": {**measuring, "measure": Measuring.measure}})  # nothing else is wrong
-        raise NotInstalled(f"measure {shown(measure)} is not installed") from None
-
-
-def _measures() -> Collection[str]:
-    about = described(Measuring)["measure"]
-    if not about.names:
-        return about.choices
-    module, _, function = about.names.partition(":")
-    return getattr(import_module(module), function)()
 
 
 def _checked_version(format: Any, version: Any) -> int:

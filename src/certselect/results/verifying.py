@@ -15,10 +15,9 @@ from certselect.certificate import Certificate, certificate_of, gap, replay, tol
 from certselect.certificate.proof import Proof, Replayed
 from certselect.criteria import SubsetProblem, find_criterion, unsized_problem
 from certselect.criteria.domain import Domain
-from certselect.criteria.known import AnyCriterion
 from certselect.errors import InvalidInput, UnknownColumn
 from certselect.evaluation.feature_report import feature_report
-from certselect.information import InformationTerms, measure_table
+from certselect.information import InformationTerms, find_measure, measure_table
 from certselect.names import shown
 from certselect.results.claims import EXHAUSTIVE, beyond_its_file, claimed
 from certselect.results.columns import take_columns
@@ -27,7 +26,7 @@ from certselect.results.constraint_words import constraints_in_words
 from certselect.results.diary import about_the_search, is_known
 from certselect.results.files import read_json
 from certselect.results.limits import can_value_all
-from certselect.results.parsing import NotInstalled, from_dict
+from certselect.results.parsing import from_dict
 from certselect.results.provenance import fingerprint
 from certselect.results.reasons import MOST, one_line, why
 from certselect.results.result import Result
@@ -35,7 +34,7 @@ from certselect.results.schema import Contradiction
 from certselect.search import select
 from certselect.search.selection import PROVEN_OPTIMAL
 from certselect.search.wording import considered
-from certselect.settings import Constraints, Reading
+from certselect.settings import Constraints, Reading, Settings
 from certselect.table import StreamedTable, Table, open_source
 from certselect.table.frames import as_frame
 from certselect.table.streams.in_blocks import InBlocks, is_in_blocks
@@ -96,6 +95,15 @@ class Verification:
         return self.verdict == HOLDS
 
 
+class NotInstalled(InvalidInput):
+    """A result by a measure, criterion or strategy that is registered elsewhere and not here."""
+
+    def __init__(self, lacking: str) -> None:
+        self.lacking = lacking
+        remedy = "Install the package that has it, or register it first."
+        super().__init__(f"a result that cannot be checked here: {lacking}", "records that are registered", remedy)
+
+
 class _Refused(Exception):
     """The end of a check that cannot go on."""
 
@@ -150,8 +158,6 @@ def verify(
     if not isinstance(result, Result):
         try:
             result = from_dict(result if isinstance(result, Mapping) else read_json(result))
-        except NotInstalled as error:
-            return Verification(UNCHECKED, (error.lacking,))
         except Contradiction as error:
             return Verification(FALSE_CLAIM, (f"the result contradicts itself: {why(error)}",))
         except InvalidInput as error:
@@ -220,9 +226,9 @@ class _Seen(NamedTuple):
 
 
 def _measured(result: Result, given: Given) -> _Seen:
-    criterion = result.settings.searching.criterion
-    if not isinstance(criterion, AnyCriterion) and not _is_criterion(criterion):
-        raise _Refused(UNCHECKED, f"criterion {shown(criterion)} is not installed")
+    lacking = [*_not_installed(result.settings)]
+    if lacking:
+        raise _Refused(UNCHECKED, *lacking)
     table = _read(result, given)
     try:
         # How many rows a stream has is known when they were counted.
@@ -236,12 +242,16 @@ def _measured(result: Result, given: Given) -> _Seen:
         raise _Refused(FALSE_CLAIM, f"what the result says was done cannot be done: {why(error)}") from None
 
 
-def _is_criterion(name: str) -> bool:
-    try:
-        find_criterion(name)
-    except InvalidInput:
-        return False
-    return True
+def _not_installed(settings: Settings) -> Iterator[str]:
+    """What the result was measured and valued by, and is not known here."""
+    for what, find, given in (
+        ("measure", find_measure, settings.measuring.measure),
+        ("criterion", find_criterion, settings.searching.criterion),
+    ):
+        try:
+            find(given)
+        except InvalidInput:
+            yield f"{what} {shown(given)} is not installed"
 
 
 def _judged(result: Result, terms: InformationTerms, problem: SubsetProblem) -> Verification:

@@ -11,6 +11,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certselect.information import InformationTerms
+from certselect.information.registry import all_support, all_treat_missing
 from certselect.results import Result
 from certselect.search import Selection
 from certselect.settings import Settings, all_settings
@@ -110,8 +111,8 @@ class FrameSelector(SelectorMixin):
 
     def _add_input_tags(self, tags: Tags) -> None:
         """What input the measure of information takes."""
-        counts = {"plugin", "auto"}.issuperset(values_of(self.measure))  # the others have no use for zeros left out
+        measures = values_of(self.measure)
         tags.target_tags.required = True
-        tags.input_tags.sparse = counts and "shrinkage" not in values_of(self.correction)
-        declared = self.missing == "pairwise" or (counts and self.missing == "level")
+        tags.input_tags.sparse = all_support(measures, "sparse") and "shrinkage" not in values_of(self.correction)
+        declared = self.missing in ("level", "pairwise") and all_treat_missing(measures, self.missing)
         tags.input_tags.allow_nan = getattr(self, "_keeps_missing", declared)

@@ -9,6 +9,7 @@ from sklearn.utils import Tags
 
 from certselect.clock import Stopwatch
 from certselect.errors import InterruptedWarning, warn_user
+from certselect.information.registry import all_support
 from certselect.results.choosing import check_search, choose
 from certselect.results.size_rule import asked_size
 from certselect.search.selection import INTERRUPTED
@@ -244,5 +245,5 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         tags = super().__sklearn_tags__()
         self._add_input_tags(tags)
         tags.target_tags.multi_output = True
-        tags.input_tags.categorical = tags.input_tags.string = self.measure != "gaussian_copula"
+        tags.input_tags.categorical = tags.input_tags.string = all_support([self.measure], "words")
         return tags

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -15,8 +16,9 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import column_or_1d
 
 from certselect.criteria import find_criterion
-from certselect.errors import InvalidInput, warn_user
+from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
 from certselect.information import InformationTerms
+from certselect.information.registry import find_measure, is_built_in
 from certselect.names import find_name, shown
 from certselect.results.choosing import check_search, make_result
 from certselect.results.size_choice import HONEST, PAPER, SizeChoice
@@ -461,9 +463,13 @@ def _settled(settings: Settings, reading: Reading, seed: int) -> Settings:
 
 
 def _for_workers(settings: Settings) -> Settings:
-    """The settings with the criterion and the strategy themselves: other processes may not know their names."""
+    """The settings with the records themselves in place of names, which other processes may not know."""
     searching = settings.searching
     strategy = searching.strategy if is_auto(searching.strategy) else find_strategy(searching.strategy)
-    return replace(
-        settings, searching=replace(searching, criterion=find_criterion(searching.criterion), strategy=strategy)
-    )
+    measuring, measure = settings.measuring, find_measure(settings.measuring.measure)
+    if not is_built_in(measure):
+        with warnings.catch_warnings():  # the user has been warned of idle settings
+            warnings.simplefilter("ignore", IdleSettingWarning)
+            measuring = replace(measuring, measure=measure)
+    searching = replace(searching, criterion=find_criterion(searching.criterion), strategy=strategy)
+    return replace(settings, measuring=measuring, searching=searching)

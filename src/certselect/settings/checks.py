@@ -91,6 +91,16 @@ def text(name: str, value: Any) -> str:
     raise InvalidInput(f"{name}={shown(value)}", "a name", "Pass the name as a str.")
 
 
+def record(name: str, value: Any) -> Any:
+    """The name of a record, or the record itself."""
+    return value if isinstance(getattr(value, "name", None), str) else text(name, value)
+
+
+def name_of(value: Any) -> str:
+    """The name of a record that was given by its name or itself."""
+    return str(getattr(value, "name", value))
+
+
 def text_or_none(name: str, value: Any) -> str | None:
     """None or a name."""
     return None if value is None else text(name, value)

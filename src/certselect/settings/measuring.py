@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from importlib import import_module
 from typing import Any
 
 from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
 from certselect.names import find_name, shown
-from certselect.settings.checks import feature, one_of, text_or_none, whole, whole_or_one_of
+from certselect.settings.checks import feature, name_of, one_of, record, text_or_none, whole, whole_or_one_of
 from certselect.settings.fields import Option, SettingsGroup, setting
 
 READING_PANEL, MEASURING_PANEL = "Reading the table", "Measuring information"
@@ -28,12 +29,9 @@ KINDS = {
     "levels": "each value is a level",
     "skip": "not looked at",
 }
-MEASURES = {
-    "plugin": "counts of discrete levels",
-    "gaussian_copula": "ranks",
-    "neighbors": "distances to nearest neighbours",
-    "auto": "whichever suits the table",
-}
+# The measures are looked up where tables are measured; only of the default one it is known here what it uses.
+MEASURES_BY_NAME = "certselect.information.registry"
+COUNTING_SETTINGS = ("correction", "discretize", "bins", "integers", "target_bins")
 CORRECTIONS = {"none": "", "miller_madow": "", "grassberger": "", "shrinkage": "", "chance": ""}
 METHODS = {
     "uniform": "bins of equal width",
@@ -74,6 +72,11 @@ def _kinds(name: str, given: Any) -> dict[str | int, str] | None:
     return named or None
 
 
+def _measure(name: str, value: Any) -> Any:
+    found = record(name, value)
+    return found.casefold() if isinstance(found, str) else found
+
+
 @dataclass(frozen=True)
 class Reading(SettingsGroup):
     """How a table is read: what kinds of columns and target, missing values, which column holds weights.
@@ -108,8 +111,13 @@ class Measuring(SettingsGroup):
     A setting that has no effect beside another one is answered with an `IdleSettingWarning`.
     """
 
-    measure: str = setting(
-        "plugin", "How mutual information is estimated", MEASURING_PANEL, one_of(MEASURES), choices=MEASURES
+    measure: Any = setting(
+        "plugin",
+        "How mutual information is estimated",
+        MEASURING_PANEL,
+        _measure,
+        plain=name_of,
+        names=f"{MEASURES_BY_NAME}:measure_names",
     )
     correction: str = setting(
         "none", "Bias correction for counts", MEASURING_PANEL, one_of(CORRECTIONS), choices=CORRECTIONS
@@ -144,20 +152,22 @@ class Measuring(SettingsGroup):
         if idle:
             warn_user(" ".join(idle.values()), IdleSettingWarning)
 
+    @property
+    def _used(self) -> tuple[str, ...]:
+        """The settings that have an effect with the measure; an error if there is no measure of that name."""
+        if self.measure == type(self).measure:  # settings are made before anything heavy is loaded
+            return COUNTING_SETTINGS
+        return import_module(MEASURES_BY_NAME).find_measure(self.measure).uses
+
     def idle(self) -> dict[str, str]:
         """Settings that were given and have no effect beside another one, each with a sentence that names both."""
-        of_counts = ("correction", "discretize", "bins", "integers", "target_bins")
-        beside = {
-            "plugin": dict.fromkeys(("n_neighbors",), "measure"),
-            "gaussian_copula": dict.fromkeys(("n_neighbors", *of_counts), "measure"),
-            "neighbors": dict.fromkeys(of_counts, "measure"),
-            "auto": {"n_neighbors": "measure"},
-        }[self.measure]
+        used = self._used
+        beside = {entry.name: "measure" for entry in fields(self) if entry.name not in ("measure", *used)}
         if self.discretize in ("mean_std", "mdlp"):
             beside = {"bins": "discretize"} | beside
         return {
             entry.name: f"{entry.name}={getattr(self, entry.name)!r} has no effect with "
-            f"{beside[entry.name]}={getattr(self, beside[entry.name])!r}."
+            f"{beside[entry.name]}={name_of(getattr(self, beside[entry.name]))!r}."
             for entry in fields(self)
             if entry.name in beside and getattr(self, entry.name) != entry.default
         }

@@ -8,22 +8,13 @@ from typing import Any
 
 from certselect.errors import InvalidInput
 from certselect.names import shown
-from certselect.settings.checks import flag, is_flag, number_or_none, text, whole
+from certselect.settings.checks import flag, is_flag, name_of, number_or_none, record, whole
 from certselect.settings.fields import Option, SettingsGroup, as_whole, setting
 
 PANEL = "Searching"
 TIGHT = "tight"
 ANY_DEVICE = "auto"
 DEVICES = (ANY_DEVICE, "cpu", "cuda")
-
-
-def _record(name: str, value: Any) -> Any:
-    """The name of a record, or the record itself."""
-    return value if isinstance(getattr(value, "name", None), str) else text(name, value)
-
-
-def _its_name(value: Any) -> str:
-    return str(getattr(value, "name", value))
 
 
 def _options(name: str, value: Any) -> dict[str, Any] | None:
@@ -80,8 +71,8 @@ class Searching(SettingsGroup):
         "jmi",
         "What a subset is worth",
         PANEL,
-        _record,
-        plain=_its_name,
+        record,
+        plain=name_of,
         names="certselect.criteria.known:criterion_names",
     )
     beta: float | None = setting(
@@ -101,8 +92,8 @@ class Searching(SettingsGroup):
         "auto",
         "How the subset is searched for (auto chooses by the number of columns)",
         PANEL,
-        _record,
-        plain=_its_name,
+        record,
+        plain=name_of,
         names="certselect.search.registry:strategy_names",
     )
     strategy_options: Mapping[str, Any] | None = setting(

@@ -13,7 +13,7 @@ from certselect.table.model import Table
 from certselect.table.series import checked, columns_of
 from certselect.table.target import refuse_constant
 
-_MOST = 2.0**53  # up to here every sum of whole weights is exact, in any order
+MOST_WHOLE = 2.0**53  # up to here every sum of whole weights is exact, in any order
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -72,7 +72,7 @@ def _read(sample_weight: Any, n_samples: int) -> np.ndarray:
 
 def _whole(weights: np.ndarray) -> bool:
     with np.errstate(over="ignore"):
-        return bool((weights == np.floor(weights)).all() and weights.sum() < _MOST)
+        return bool((weights == np.floor(weights)).all() and weights.sum() < MOST_WHOLE)
 
 
 def _refused(what: str) -> InvalidInput:

@@ -85,9 +85,19 @@ def test_text_files_are_counted_as_one_table(client, frame, tmp_path):
     assert_same_terms(streamed(source, runner=ClusterRunner(client, BUDGET)), streamed(source))
 
 
-@pytest.mark.parametrize("keywords", [{"missing": "pairwise"}, {"discretize": "uniform"}])
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"missing": "pairwise"},
+        {"discretize": "uniform"},
+        {"discretize": "mean_std"},
+        {"discretize": "mdlp"},
+        {"weight": "few", "bins": "freedman_diaconis"},
+    ],
+    ids=str,
+)
 def test_settings_count_alike(client, frame, file, keywords):
-    want = information_terms(frame.drop(columns="y"), frame["y"].to_numpy(), **keywords)
+    want = information_terms(frame, "y", **keywords)
     assert_same_terms(streamed(open_files(file), runner=ClusterRunner(client, BUDGET), **keywords), want)
 
 

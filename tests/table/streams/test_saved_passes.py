@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from unittest import mock
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
@@ -124,19 +125,24 @@ def stopping(after=10**6):
 
 @pytest.mark.usefixtures("saved_often")
 @pytest.mark.parametrize("kind", [parquet_folder, csv_folder])
-def test_stopped_at_every_block(kind, tmp_path, resume):
+@pytest.mark.parametrize(
+    "asked", [{}, {"weight": "w"}, {"weight": "w", "discretize": "mean_std"}, {"discretize": "mdlp"}]
+)
+def test_stopped_at_every_block(kind, asked, tmp_path, resume):
     table = plain_table(100)
+    if "weight" in asked:
+        table = table.append_column("w", pa.array(np.arange(100) % 7 / 3))
     folder = kind(table, tmp_path / "rows")
-    wanted = information_terms(table, "y")
+    wanted = information_terms(table, "y", **asked)
     with stopping() as undisturbed:
-        assert_same_terms(measured(folder, resume), wanted)
+        assert_same_terms(measured(folder, resume, **asked), wanted)
     assert len(undisturbed) > 5
     for n in range(len(undisturbed)):
         resume.unlink()
         with stopping(after=n) as before, pytest.raises(Stopped):
-            measured(folder, resume)
+            measured(folder, resume, **asked)
         with stopping() as after:
-            assert_same_terms(measured(folder, resume), wanted)
+            assert_same_terms(measured(folder, resume, **asked), wanted)
         assert before + after == undisturbed, "every block is taken once"
 
 

@@ -95,10 +95,15 @@ def counting_units(weights: np.ndarray | None, m: int, correction: str) -> tuple
     if weights is None:
         return None, CountLogs(m, m, phi)
     whole, bits = whole_weights(weights)
+    refuse_broken_counts(bits, correction)
+    return whole, CountLogs(int(whole.sum()), m, phi, bits)
+
+
+def refuse_broken_counts(bits: int, correction: str) -> None:
+    """Refuse Grassberger's correction for weights that are multiples of a unit of so many bits."""
     if bits and correction == "grassberger":
         raise InvalidInput(
             "sample weights that are not whole numbers with correction='grassberger'",
             "whole numbers, that is, repeated rows: the correction is one for counts",
             "Use correction='miller_madow' or 'shrinkage'.",
         )
-    return whole, CountLogs(int(whole.sum()), m, phi, bits)

@@ -12,10 +12,11 @@ from certselect.information.kernels.bits import BOTH, INTERACTION, REDUNDANCY
 from certselect.information.kernels.cell_kernels import measure_pairs, measure_singles
 from certselect.information.kernels.cell_table import CellTable, SingleTerms
 from certselect.information.kernels.cells_plain import target_entropy
+from certselect.information.terms import PairTerms
 from certselect.memory import large_array
 from certselect.threads import run_parts
 
-_WHAT = {"redundancy": REDUNDANCY, "interaction": INTERACTION, "conditional_redundancy": BOTH}
+_ALONE: dict[tuple[str, ...], int] = {("redundancy",): REDUNDANCY, ("interaction",): INTERACTION}
 _RULES = {
     "none": cell_estimates.COMPUTED,
     "miller_madow": cell_estimates.MILLER_MADOW,
@@ -26,7 +27,7 @@ _WORTH_A_THREAD = 5e5  # nanoseconds of work below which a second thread costs m
 _PART = 5e7  # nanoseconds of work between two reports of progress
 
 
-class CompiledCellCounter:
+class CompiledCellCounter(PairTerms):
     """Pair terms of a table by the row or all at once, each pair from its own joint table."""
 
     def __init__(self, table: CellTable, n_threads: int, dtype: np.dtype) -> None:
@@ -44,13 +45,14 @@ class CompiledCellCounter:
         self._rule = (logs.table, logs.everyone_table), rule, 2.0**-logs.weight_bits, 2.0**logs.fraction_bits
         self.sums = self._single_terms()
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        """Pair terms of some features with all, (len(features), n)."""
-        if kind == "conditional_redundancy":
-            return self.both(features)[1]
-        out, _ = self._count_rows(_WHAT[kind], features)
-        out[np.arange(len(features)), features] = self.sums.diagonal(kind)[features]
-        return out
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        what = _ALONE.get(kinds, BOTH)
+        some = np.arange(len(self._table.codes)) if features is None else features
+        found = self._all_pairs(what) if features is None else self._count_rows(what, some)
+        found = found[-len(kinds) :] if what == BOTH else found[:1]
+        for terms, kind in zip(found, kinds, strict=True):
+            terms[np.arange(len(some)), some] = self.sums.diagonal(kind)[some]
+        return found
 
     def _count_rows(self, what: int, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         n = len(self._table.codes)
@@ -62,22 +64,6 @@ class CompiledCellCounter:
                 parts.append(partial(self._measure, [feature], [row], [first], [last], what, False, out, other))
         run_parts("pairs", parts, self._threads)
         return out, other
-
-    def matrix(self, kind: str) -> np.ndarray:
-        """All pair terms, (n, n)."""
-        if kind == "conditional_redundancy":
-            return self.both()[1]
-        out, _ = self._all_pairs(_WHAT[kind])
-        np.fill_diagonal(out, self.sums.diagonal(kind))
-        return out
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy from one count, of some features with all or of all pairs."""
-        some = np.arange(len(self._table.codes)) if features is None else features
-        redundancy, conditional = self._all_pairs(BOTH) if features is None else self._count_rows(BOTH, some)
-        redundancy[np.arange(len(some)), some] = self.sums.diagonal("redundancy")[some]
-        conditional[np.arange(len(some)), some] = self.sums.diagonal("conditional_redundancy")[some]
-        return redundancy, conditional
 
     def _all_pairs(self, what: int) -> tuple[np.ndarray, np.ndarray]:
         n = len(self._table.codes)

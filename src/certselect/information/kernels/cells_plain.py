@@ -6,12 +6,13 @@ import numpy as np
 
 from certselect.information.kernels.cell_measures import CellMeasures, occurring
 from certselect.information.kernels.cell_table import CellTable, SingleTerms
+from certselect.information.terms import PairTerms
 
 # Cells counted at a time: enough to amortise the calls, few enough to stay in cache.
 _CHUNK = 1 << 18
 
 
-class PlainCellCounter:
+class PlainCellCounter(PairTerms):
     """Pair terms of a table by the row or all at once, each pair from its own joint table."""
 
     def __init__(self, table: CellTable, dtype: np.dtype) -> None:
@@ -21,18 +22,9 @@ class PlainCellCounter:
         self._one_class = np.zeros_like(table.target)
         self.sums = self._single_terms()
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        """Pair terms of some features with all, (len(features), n)."""
-        return np.array([self._terms(kind, int(feature)) for feature in features], dtype=self._dtype)
-
-    def matrix(self, kind: str) -> np.ndarray:
-        """All pair terms, (n, n)."""
-        return self.rows(kind, np.arange(len(self._table.codes)))
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy, of some features with all or of all pairs."""
-        some = np.arange(len(self._table.codes)) if features is None else features
-        return self.rows("redundancy", some), self.rows("conditional_redundancy", some)
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        some = (np.arange(len(self._table.codes)) if features is None else features).tolist()
+        return tuple(np.array([self._terms(kind, i) for i in some], dtype=self._dtype) for kind in kinds)
 
     def _terms(self, kind: str, feature: int) -> np.ndarray:
         table, measures = self._table, self._measures

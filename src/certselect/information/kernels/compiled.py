@@ -13,11 +13,12 @@ from certselect.information.kernels.entropy_sums import EntropySums
 from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.packing import pack_table
 from certselect.information.kernels.scatter import scatter_pairs
+from certselect.information.terms import PairTerms
 from certselect.memory import large_array
 from certselect.settings import Measuring
 from certselect.threads import run_parts, side_by_side
 
-_WHAT = {"redundancy": REDUNDANCY, "interaction": INTERACTION, "conditional_redundancy": BOTH}
+_ALONE: dict[tuple[str, ...], int] = {("redundancy",): REDUNDANCY, ("interaction",): INTERACTION}
 # Nanoseconds on one core, measured: a word ANDed and counted, a look-up of phi, a
 # sample scattered without and with class slices. Only their ratios matter much.
 _WORD, _LOOK_UP, _SCATTER, _SCATTER_SLICES = 0.07, 1.3, 1.8, 3.2
@@ -28,7 +29,7 @@ _ONE = np.array([0, 1])  # where one group of one feature begins and ends
 _PART = 5e7  # nanoseconds of work between two reports of progress
 
 
-class CompiledCounter:
+class CompiledCounter(PairTerms):
     """Pair terms by the row or all at once, each pair counted by the cheaper of two kernels."""
 
     def __init__(
@@ -43,9 +44,10 @@ class CompiledCounter:
     def sums(self) -> EntropySums:
         return self._packed.sums
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        """Pair terms of some features with all, (len(features), n)."""
-        return self._count_rows(_WHAT[kind], features)[1 if kind == "conditional_redundancy" else 0]
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        what = _ALONE.get(kinds, BOTH)
+        found = self._all_pairs(what) if features is None else self._count_rows(what, features)
+        return found[-len(kinds) :] if what == BOTH else found[:1]
 
     def _count_rows(self, what: int, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         packed = self._packed
@@ -69,14 +71,6 @@ class CompiledCounter:
         first, last = (behind + (n - behind) * p // n_parts for p in (part, part + 1))
         if first < last:
             self._scatter(left, np.array([first]), np.array([last]), what, False, rows, out, other)
-
-    def matrix(self, kind: str) -> np.ndarray:
-        """All pair terms, (n, n)."""
-        return self._all_pairs(_WHAT[kind])[1 if kind == "conditional_redundancy" else 0]
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy from one count, of some features with all or of all pairs."""
-        return self._all_pairs(BOTH) if features is None else self._count_rows(BOTH, features)
 
     def _all_pairs(self, what: int) -> tuple[np.ndarray, np.ndarray]:
         packed, n = self._packed, len(self._packed.levels)

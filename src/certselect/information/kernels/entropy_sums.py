@@ -192,6 +192,13 @@ class StreamedLogs(CountLogs):
         return _fixed_point(_phi_of(counts.astype(np.longdouble), self.correction), self.fraction_bits)
 
 
+def streamed_logs(total_count: int, n_rows: int, correction: str, weight_bits: int = 0) -> CountLogs:
+    """The integers of `CountLogs` for a stream, without a list of all counts where that would be long."""
+    if weight_bits == 0 and total_count <= max(_LONGEST_TABLE, n_rows):
+        return StreamedLogs(total_count, correction)
+    return CountLogs(total_count, n_rows, correction, weight_bits)
+
+
 def _looked_up(counts: np.ndarray, table: np.ndarray, computed: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     known = counts < len(table)
     if known.all():

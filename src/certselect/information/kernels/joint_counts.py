@@ -70,3 +70,11 @@ def scatter_levels(left, right, target, row, column, left_counted, right_counted
     for sample in range(len(target)):
         if left[sample] < left_counted and right[sample] < right_counted:
             counts[target[sample], row + left[sample], column + right[sample]] += 1
+
+
+@njit(nogil=True, cache=True)
+def scatter_weights(left, right, target, weights, row, column, left_counted, right_counted, counts):
+    """The same of rows that count as often as their weights say."""
+    for sample in range(len(target)):
+        if left[sample] < left_counted and right[sample] < right_counted:
+            counts[target[sample], row + left[sample], column + right[sample]] += weights[sample]

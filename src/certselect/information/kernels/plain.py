@@ -10,6 +10,7 @@ import numpy as np
 
 from certselect.coding import CodedTable
 from certselect.information.kernels.entropy_sums import CountLogs, EntropySums, class_sums
+from certselect.information.terms import PairTerms
 from certselect.settings import Measuring
 
 # Cells counted at a time: enough to amortise the calls, few enough to stay in cache.
@@ -42,7 +43,7 @@ class _Part:
         return np.bincount(cells.ravel(), minlength=levels * self.widest * n).reshape(levels, self.widest, n)
 
 
-class PlainCounter:
+class PlainCounter(PairTerms):
     """Pair terms of a coded table by the row or all at once, counted by bits or by `np.bincount`."""
 
     def __init__(self, table: CodedTable, dtype: np.dtype, correction: str = Measuring.correction) -> None:
@@ -60,33 +61,26 @@ class PlainCounter:
         level, level_class = self._joint_sums(nothing, 1, conditional=True)
         self.sums = EntropySums(level, level_class, classes, logs.total, logs.unit)
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        """Pair terms of some features with all, (len(features), n)."""
-        return np.array([self._terms(kind, int(feature)) for feature in features], dtype=self._dtype)
-
-    def matrix(self, kind: str) -> np.ndarray:
-        """All pair terms, (n, n)."""
-        return self.rows(kind, np.arange(len(self._codes)))
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy, of some features with all or of all pairs."""
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         some = np.arange(len(self._codes)) if features is None else features
-        terms = np.array([self._both_terms(int(feature)) for feature in some], dtype=self._dtype)
-        return terms[:, 0], terms[:, 1]
+        found = np.empty((len(kinds), len(some), len(self._codes)), dtype=self._dtype)
+        for row, feature in enumerate(some.tolist()):
+            found[:, row] = self._terms(kinds, feature)
+        return tuple(found)
 
     def pair_sums(self, feature: int, conditional: bool) -> tuple[np.ndarray, np.ndarray]:
         """Of one feature with all: sums over joint counts (n,), and over those within classes (n,)."""
         return self._joint_sums(self._codes[feature].astype(np.int64), int(self._levels[feature]), conditional)
 
-    def _terms(self, kind: str, feature: int) -> np.ndarray:
-        if kind == "redundancy":
-            return self.sums.redundancy(feature, self.pair_sums(feature, False)[0])
-        redundancy, conditional = self._both_terms(feature)
-        return conditional if kind == "conditional_redundancy" else redundancy - conditional
-
-    def _both_terms(self, feature: int) -> tuple[np.ndarray, np.ndarray]:
-        whole, within = self.pair_sums(feature, True)
-        return self.sums.redundancy(feature, whole), self.sums.conditional_redundancy(feature, within)
+    def _terms(self, kinds: tuple[str, ...], feature: int) -> list[np.ndarray]:
+        whole, within = self.pair_sums(feature, kinds != ("redundancy",))
+        redundancy = self.sums.redundancy(feature, whole)
+        if kinds == ("redundancy",):
+            return [redundancy]
+        conditional = self.sums.conditional_redundancy(feature, within)
+        if kinds == ("interaction",):
+            return [redundancy - conditional]
+        return [redundancy, conditional] if len(kinds) == 2 else [conditional]
 
     def _joint_sums(self, codes: np.ndarray, levels: int, conditional: bool) -> tuple[np.ndarray, np.ndarray]:
         n_classes = self._n_classes if conditional else 1

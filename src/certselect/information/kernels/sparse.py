@@ -15,6 +15,7 @@ import numpy as np
 
 from certselect.coding import SparseCodedTable
 from certselect.information.kernels.entropy_sums import CountLogs, EntropySums
+from certselect.information.terms import PairTerms
 from certselect.memory import large_array
 from certselect.threads import run_parts, thread_count
 
@@ -52,7 +53,7 @@ class _Slices:
     rest: np.ndarray
 
 
-class SparseCounter:
+class SparseCounter(PairTerms):
     """Pair terms of a sparse coded table by the row or all at once, the same integers a dense table would give.
 
     Parameters
@@ -95,25 +96,15 @@ class SparseCounter:
         sizes = self._within.rest[0] + self._within.listed[0]
         self.sums = EntropySums(level, level_class, int(logs.of(sizes).sum()), logs.total, logs.unit)
 
-    def rows(self, kind: str, features: np.ndarray) -> np.ndarray:
-        """Pair terms of some features with all, (len(features), n)."""
-        out = np.empty((len(features), len(self._starts) - 1), dtype=self._dtype)
-        self._fill((kind,), features, (out,), 1)
-        return out
-
-    def matrix(self, kind: str) -> np.ndarray:
-        """All pair terms, (n, n)."""
-        return self._all_pairs((kind,))[0]
-
-    def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Redundancy and conditional redundancy, of some features with all or of all pairs."""
-        kinds = ("redundancy", "conditional_redundancy")
+    def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        n = len(self._starts) - 1
         if features is None:
-            redundancy, conditional = self._all_pairs(kinds)
-            return redundancy, conditional
-        redundancy, conditional = (np.empty((len(features), len(self._starts) - 1), self._dtype) for _ in kinds)
-        self._fill(kinds, features, (redundancy, conditional), 1)
-        return redundancy, conditional
+            found = tuple(large_array((n, n), self._dtype) for _ in kinds)
+            self._fill(kinds, np.arange(n), found, _FEATURES_PER_PART)
+        else:
+            found = tuple(np.empty((len(features), n), dtype=self._dtype) for _ in kinds)
+            self._fill(kinds, features, found, 1)
+        return found
 
     def pair_sums(self, feature: int, conditional: bool) -> np.ndarray:
         """Of one feature with all: sums of phi over joint counts (n,), or over those within classes."""
@@ -138,12 +129,6 @@ class SparseCounter:
             # Neither is listed: all samples, less those of either, plus those of both.
             np.add.at(neither.reshape(-1), other * neither.shape[1] + slices.group[own], shared)
         return sums + self._logs.of(neither).sum(axis=1)
-
-    def _all_pairs(self, kinds: tuple[str, ...]) -> tuple[np.ndarray, ...]:
-        n = len(self._starts) - 1
-        out = tuple(large_array((n, n), self._dtype) for _ in kinds)
-        self._fill(kinds, np.arange(n), out, _FEATURES_PER_PART)
-        return out
 
     def _fill(self, kinds: tuple[str, ...], features: np.ndarray, out: tuple[np.ndarray, ...], per_part: int) -> None:
         def fill(start: int) -> None:

@@ -17,8 +17,11 @@ def whole_weights(weights: np.ndarray) -> tuple[np.ndarray, int]:
     that does not depend on the order of the samples.
     """
     total = math.fsum(weights.tolist())
-    if total <= 2.0**_SUM_BITS and (weights == np.floor(weights)).all():
-        return weights.astype(np.int64), 0
-    bits = _SUM_BITS - math.ceil(math.log2(total))
+    bits = unit_bits(bool((weights == np.floor(weights)).all()), total)
     # However light, a sample that was given does not vanish.
     return np.maximum(np.rint(np.ldexp(weights, bits)), 1).astype(np.int64), bits
+
+
+def unit_bits(whole: bool, total: float) -> int:
+    """How many bits a unit of weights of this sum is smaller than 1."""
+    return 0 if whole and total <= 2.0**_SUM_BITS else _SUM_BITS - math.ceil(math.log2(total))

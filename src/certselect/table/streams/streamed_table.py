@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput
+from certselect.errors import ColumnsLeftOutWarning, InvalidInput
 from certselect.memory import memory_budget
 from certselect.settings import Constraints, Reading
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from certselect.table.streams.passes import Learnt, Runner
     from certselect.table.streams.row_source import RowSource
+    from certselect.table.streams.row_weights import RowWeights
 
 # Rows that are kept of all, for pictures of the chosen columns and to look for edges again: fewer of many columns.
 _SAMPLE_ROWS, _FEWEST_ROWS = 20_000, 500
@@ -65,6 +67,10 @@ class StreamedTable:
         Bytes that what is learnt in one pass may take.
     runner : Runner
         Who goes over the rows.
+    weighted : bool
+        Whether a column of weights was named.
+    weights : RowWeights or None
+        None if every row counts once.
     features, classes, task, n_samples, missing, decisions
         Known after `survey`.
     """
@@ -86,6 +92,8 @@ class StreamedTable:
     missing: Missing = "error"
     decisions: tuple[Decision, ...] = ()
     weighted: bool = False
+    weights: RowWeights | None = None
+    _positive: bool = False  # whether rows of weight 0 are left out
     _sample: pa.Table | None = None
 
     @property
@@ -118,9 +126,20 @@ class StreamedTable:
     def run(self, learnt: Any, stage: str) -> Any:
         from certselect.table.streams.passes import InThisProcess
 
-        found = (self.runner or InThisProcess(self.budget)).run(self.source, learnt, stage)
+        runner, weight = self.runner or InThisProcess(self.budget), self.reading.weight
+        if self._positive and weight is not None:
+            from certselect.table.streams.row_weights import PositiveRows
+
+            found = runner.run(self.source, PositiveRows(learnt, weight), stage).learnt
+        else:
+            found = runner.run(self.source, learnt, stage)
         self.source.check()
         return found
+
+    @property
+    def total_weight(self) -> int:
+        """How many rows there are, each counted as often as its weight."""
+        return self.n_samples if self.weights is None else round(self.weights.total)
 
     def survey(self, also: Sequence[Learnt] = (), *, all_levels: bool = False) -> list[Any]:
         """Learn what the columns are, and in the same pass what others want to know; returns these.
@@ -131,13 +150,19 @@ class StreamedTable:
         from certselect.table.streams.row_sample import RowSample
         from certselect.table.streams.survey import Survey
 
+        n_rows, kept_too = self.source.n_rows, []
+        if self.reading.weight is not None:
+            from certselect.table.streams.row_weights import read_weights
+
+            self.weights, n_rows, self._positive = read_weights(self.reading.weight, self.run)
+            kept_too = [self.reading.weight]
         asked = [*self.open_columns(), self.target_name]
         given = self._given()
         many = {self.target_name, *(self.feature_names[i] for i, kind in given.items() if kind == "levels")}
         many.update(asked if all_levels else ())
         kept = min(_SAMPLE_ROWS, max(_FEWEST_ROWS, self.budget // 16 // (8 * len(asked))))
         told_apart = {name: MOST_LEVELS_COUNTED if name in many else MOST_WHOLE_LEVELS for name in asked}
-        parts = [Survey(asked, told_apart, self.n_threads), RowSample(asked, self.source.n_rows, kept), *also]
+        parts = [Survey(asked, told_apart, self.n_threads), RowSample([*asked, *kept_too], n_rows, kept), *also]
         survey, sample, *others = self.run(Together(parts), "reading").parts
         self._sample = sample.rows
         facts = survey.facts
@@ -154,16 +179,12 @@ class StreamedTable:
 
     def as_sample(self) -> Table | None:
         """Some of the rows as a table in memory, its columns of the kinds they have here; None if of one class only."""
-        import pyarrow as pa
-
         kinds = {i: one.kind for i, one in enumerate(self.features)}
         stated = {i: kind for i, kind in kinds.items() if kind == "skip" or _is_of_another_type(self.features[i])}
         rows = self.kept_rows
-        nothing = pa.nulls(rows.num_rows, pa.int8())
-        frame = pa.table({name: rows[name] if name in rows.column_names else nothing for name in self.feature_names})
         try:
             return read_table(
-                frame,
+                self._frame_of(rows),
                 rows.column(self.target_name),
                 task=self.task,
                 missing="level",
@@ -172,6 +193,29 @@ class StreamedTable:
             )
         except InvalidInput:
             return None
+
+    def whole(self) -> Table:
+        """The whole table in memory, where it has so few rows that all are kept."""
+        assert self.kept_rows.num_rows == self.n_samples, "a table of few rows"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ColumnsLeftOutWarning)  # the survey has warned
+            return read_table(
+                self._frame_of(self.kept_rows),
+                self.kept_rows.column(self.target_name),
+                sample_weight=None if self.weights is None else self.kept_rows.column(self.weights.name),
+                task=self.reading.task,
+                missing=self.source.usual_missing if self.reading.missing == "auto" else self.reading.missing,
+                kinds=self.reading.kinds,
+                unread=sorted(self.closed),
+                wanted=sorted(self.wanted),
+            )
+
+    def _frame_of(self, rows: pa.Table) -> pa.Table:
+        """The features of some rows, nulls where columns are not read."""
+        import pyarrow as pa
+
+        nothing = pa.nulls(rows.num_rows, pa.int8())
+        return pa.table({name: rows[name] if name in rows.column_names else nothing for name in self.feature_names})
 
     def _settle_features(self, facts: Mapping[str, ColumnFacts]) -> None:
         given = self._given()
@@ -196,7 +240,7 @@ class StreamedTable:
         measured, decision = judge_target(facts, self.reading.task, partial(self._different_labels, facts))
         self.decisions += () if decision is None else (decision,)
         if measured:
-            refuse_constant(NO_LABELS, np.array([[facts.low], [facts.high]], dtype=np.float64), trimmed=False)
+            refuse_constant(NO_LABELS, np.array([[facts.low], [facts.high]], dtype=np.float64), trimmed=self._positive)
             self.target, self.task, self.classes = Feature("number", facts), "regression", NO_LABELS
             return
         if facts.values is None or len(facts.values) > MOST_LEVELS_COUNTED:
@@ -206,7 +250,7 @@ class StreamedTable:
                 "Pass task='regression' if it is a number to predict.",
             )
         self.classes = in_order([bool(value) if facts.boolean else value for value in facts.values])
-        refuse_constant(self.classes, np.empty((0, 0)), trimmed=False)
+        refuse_constant(self.classes, np.empty((0, 0)), trimmed=self._positive)
         self.target, self.task = Feature("levels", facts, self.classes), "classification"
 
     def _given(self) -> dict[int, str]:
@@ -253,15 +297,9 @@ def open_stream(
     n_jobs: int | None = None,
 ) -> StreamedTable:
     """A table to be read in blocks; its names and settings are checked before the first of them."""
-    if reading.weight is not None:
-        raise InvalidInput(
-            f"weight={reading.weight!r} for a table that is read block by block",
-            "rows that count once each",
-            "Pass memory= enough to hold the table, or leave weight out.",
-        )
     names = tuple(source.schema.names)
-    check_names(names, [target], None)
-    features = tuple(name for name in names if name != target)
+    check_names(names, [target], reading.weight)
+    features = tuple(name for name in names if name not in (target, reading.weight))
     asked = constraints or Constraints()
     _, closed, wanted = stated_kinds(reading.kinds, asked.exclude, asked.include, features)
     return StreamedTable(
@@ -274,6 +312,7 @@ def open_stream(
         memory_budget(memory),
         runner,
         thread_count(n_jobs),
+        weighted=reading.weight is not None,
     )
 
 

@@ -1,0 +1,177 @@
+"""What a measure of information is: a function from a table to its terms, and what to know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from certselect.errors import InvalidInput
+from certselect.names import shown
+from certselect.settings import Measuring
+from certselect.settings.measuring import CORRECTIONS, MISSING, TASKS
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from certselect.information.terms import Families, InformationTerms
+    from certselect.table import Table
+
+COUNTS, RANKS, DISTANCES = "counts", "ranks", "distances"
+_SETTINGS = tuple(entry.name for entry in fields(Measuring) if entry.name != "measure")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One way to estimate mutual information, and what others need to know to use it.
+
+    Attributes
+    ----------
+    name : str
+        Lower case; for the measures of this package that of their file.
+    measured : callable
+        `measured(table, measuring, *, dtype, n_jobs)` returns `InformationTerms`. The table is a `CodedTable` or a
+        `SparseCodedTable` if the measure needs counts, otherwise a `Table`. `measuring` are the settings, `dtype` is
+        that of pair terms, `n_jobs` the number of threads.
+    summary : str
+        What it looks at and when to choose it, in a line.
+    needs : {"counts", "ranks", "distances"}
+        What it looks at. Before a measure of counts is called, columns are coded into levels. Columns are duplicates if
+        they divide the rows alike where levels are counted, and otherwise if they put the rows in the same order.
+    uses : tuple of str
+        The settings of `Measuring` that have an effect with it; the user is warned of others.
+    tasks : tuple of {"classification", "regression"}
+        Kinds of target.
+    corrections : tuple of str
+        Those of the setting `correction` that it knows.
+    weights : bool
+        Whether rows may have weights.
+    missing : tuple of {"level", "pairwise"}
+        How it can treat missing values.
+    sparse : bool
+        Whether it takes sparse matrices.
+    words : bool
+        Whether it takes columns of categories.
+    in_blocks : callable or None
+        `in_blocks(table, measuring, dtype, measure_whole)`, for a `StreamedTable`: the same terms of a table that is
+        read block by block. `measure_whole` measures a table in memory. None if there is no such way.
+    prepared : callable or None
+        From a `Table` to the one that is measured, where rows are put together: a test against chance shuffles the
+        rows of that one.
+    duplicates : callable or None
+        From a `Table` and which columns are constant to families of columns that are duplicates, where those of
+        `needs` do not suit.
+    picks : callable or None
+        From a `Table` and settings to the settings of another measure that suits the table, and why, in words:
+        for "auto".
+    """
+
+    name: str
+    measured: Callable[..., InformationTerms]
+    summary: str
+    needs: str
+    uses: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ("classification", "regression")
+    corrections: tuple[str, ...] = ("none",)
+    weights: bool = True
+    missing: tuple[str, ...] = ("pairwise",)
+    sparse: bool = False
+    words: bool = True
+    in_blocks: Callable[..., InformationTerms] | None = None
+    prepared: Callable[[Table], Table] | None = None
+    duplicates: Callable[[Table, np.ndarray], Families] | None = None
+    picks: Callable[[Table, Measuring], tuple[Measuring, str]] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("measured", "in_blocks", "prepared", "duplicates", "picks"):
+            given = getattr(self, name)
+            if not callable(given) and (given is not None or name == "measured"):
+                raise InvalidInput(f"a measure with {name}={shown(given)}", "a function", "Pass the function itself.")
+        if self.needs not in (COUNTS, RANKS, DISTANCES):
+            got = f"a measure with needs={shown(self.needs)}"
+            raise InvalidInput(got, f"one of {COUNTS}, {RANKS}, {DISTANCES}", "Name what the measure looks at.")
+        known = {
+            "uses": _SETTINGS,
+            "tasks": tuple(TASKS)[1:],
+            "corrections": tuple(CORRECTIONS),
+            "missing": ("level", "pairwise"),
+        }
+        for name, names in known.items():
+            given: Any = getattr(self, name)
+            if not isinstance(given, tuple) or not set(given) <= set(names):
+                got = f"a measure with {name}={shown(given)}"
+                raise InvalidInput(got, f"a tuple of some of {', '.join(names)}", "Check the spelling.")
+
+    @property
+    def of_levels(self) -> bool:
+        """Whether it counts levels, into which columns are coded before."""
+        return self.needs == COUNTS
+
+    @property
+    def supports(self) -> tuple[str, ...]:
+        """What it supports, for people to read."""
+        tasks = {"classification": "classes", "regression": "numbers to predict"}
+        missing = {"level": "missing values as a level", "pairwise": "missing values pair by pair"}
+        others = {
+            "weights": self.weights,
+            "categories": self.words,
+            "sparse matrices": self.sparse,
+            "tables in blocks": self.in_blocks is not None,
+            "corrections": len(self.corrections) > 1,
+        }
+        return (
+            *(tasks[task] for task in self.tasks),
+            *(missing[how] for how in self.missing),
+            *(words for words, supported in others.items() if supported),
+        )
+
+    def check(self, table: Table, measuring: Measuring) -> None:
+        """Refuse a table or a setting that the measure cannot do with."""
+        called = f"measure={self.name!r}"
+        if table.sparse is not None and not self.sparse:
+            raise InvalidInput(
+                f"a sparse matrix with {called}",
+                "a dense table",
+                "Use measure='plugin', which counts what is not zero, or pass X.toarray().",
+            )
+        lacking = any(block.missing is not None for block in table.blocks)
+        treated = table.missing if table.missing != "auto" else "level" if self.of_levels else "pairwise"
+        if lacking and treated not in self.missing:
+            other = "pairwise" if "pairwise" in self.missing else "level"
+            raise InvalidInput(
+                f"missing values and missing={treated!r} with {called}",
+                f"missing={other!r}: {MISSING[other]}" if self.missing else "a table without missing values",
+                f"Pass missing={other!r}, or measure='plugin'.",
+            )
+        if table.task not in self.tasks:
+            kinds = {"classification": "class labels", "regression": "numbers"}
+            raise InvalidInput(
+                f"a target of {kinds[table.task]} with {called}",
+                f"a target of {kinds[self.tasks[0]]}" if self.tasks else "another measure",
+                "Use measure='plugin'.",
+            )
+        if table.weights is not None and not self.weights:
+            raise InvalidInput(f"weights of rows with {called}", "rows that count once", "Use measure='plugin'.")
+        words = [table.feature_names[i] for block in table.blocks if block.kind == "category" for i in block.positions]
+        if words and not self.words:
+            some = ", ".join(map(repr, words[:5])) + (f" and {len(words) - 5} more" if len(words) > 5 else "")
+            raise InvalidInput(
+                f"categories in column{'s' if len(words) > 1 else ''} {some} with {called}",
+                "columns whose values have an order: integers, bools and numbers",
+                "Use measure='plugin' or 'neighbors', or leave these columns out.",
+            )
+        if "correction" in self.uses and measuring.correction not in self.corrections:
+            raise InvalidInput(
+                f"correction={measuring.correction!r} with {called}",
+                f"one of {', '.join(self.corrections)}",
+                "Leave correction out.",
+            )
+
+    def check_blocks(self) -> None:
+        """Refuse a table that is read block by block where the measure cannot do with it."""
+        if self.in_blocks is None:
+            raise InvalidInput(
+                f"measure={self.name!r} for a table that is read block by block",
+                "measure='plugin'",
+                "Pass memory= enough to hold the table, or a sample of its rows.",
+            )
