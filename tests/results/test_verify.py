@@ -123,7 +123,7 @@ def test_a_claim_without_a_bound_holds(claim, table):
         ({"selection.features": None}, "features None"),
         ({"settings.measuring": {"spell": "abracadabra"}}, "spell"),
         ({"settings.measuring.discretize": "by hand"}, "by hand"),
-        ({"settings.searching.criterion": "the best"}, "cannot be done"),
+        ({"settings.searching.criterion": "the best"}, "criterion 'the best' is not installed"),
         ({"settings.searching.beta": "much"}, "much"),
         ({"settings.searching.beta": 2.0}, "cannot be done"),
         ({"selection.k": 10}, "k 10; expected 1 to 9"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from certselect.criteria import find_criterion
-from certselect.criteria.known import AnyCriterion
 from certselect.errors import InvalidInput
+from certselect.information import find_measure
 from certselect.results.parsing import from_dict
 from certselect.results.result import Result
 from certselect.writing import write_whole
@@ -19,21 +20,27 @@ MOST_BYTES = 1 << 29
 
 
 def as_text(result: Result) -> str:
-    """The result as JSON, a line for each of its parts; refuses a criterion that the file's reader could not find."""
-    searching = result.settings.searching
-    if isinstance(searching.criterion, AnyCriterion):
-        try:
-            known = find_criterion(searching.criterion.name)
-        except InvalidInput:
-            known = None
-        if known != searching.criterion:
-            raise InvalidInput(
-                f"a result by a criterion that is not registered under its name {searching.criterion.name!r}",
-                "one that whoever reads the file can find by that name",
-                "Call register_criterion first, and choose again with the criterion's name.",
-            )
+    """The result as JSON, a line for each of its parts; refuses records that the file's reader could not find."""
+    _check_registered("criterion", result.settings.searching.criterion, find_criterion)
+    _check_registered("measure", result.settings.measuring.measure, find_measure)
     parts = (f"{json.dumps(name)}: {json.dumps(part, allow_nan=False)}" for name, part in result.to_dict().items())
     return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _check_registered(what: str, given: Any, find: Callable[[str], Any]) -> None:
+    """Refuse a record that is not registered under its name, by which a file knows it."""
+    if isinstance(given, str):
+        return
+    try:
+        known = find(given.name)
+    except InvalidInput:
+        known = None
+    if known != given:
+        raise InvalidInput(
+            f"a result by a {what} that is not registered under its name {given.name!r}",
+            "one that readers of the file can find by that name",
+            f"Call register_{what} first, and choose again with the name of the {what}.",
+        )
 
 
 def write_result(result: Result, path: str | os.PathLike[str]) -> None:
