@@ -41,7 +41,7 @@ def plot_certificate(result: Any, *, ax: Axes | None = None) -> Axes:
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> ax = plot_certificate(choose_subset(X, y, 4, strategy="exact"))
     >>> ax.get_title(loc="left")
-    'Proven: no 4 features score more than these.'
+    'Proven optimal: no other 4 of the 13 columns score higher.'
     """
     selection = result if isinstance(result, Selection) else result_of(result).selection
     value, bound = selection.objective, selection.upper_bound

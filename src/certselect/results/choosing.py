@@ -85,7 +85,7 @@ def choose_subset(
     >>> result.names
     ('petal length (cm)', 'petal width (cm)')
     >>> result.statement
-    'Proven: no 2 features score more than these.'
+    'Proven optimal: no other 2 of the 4 columns score higher.'
     """
     stated, size = Settings.from_keywords(settings), asked_size(n_features_to_select)
     rows, names, seconds = read_checked(

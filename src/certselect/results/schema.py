@@ -230,11 +230,9 @@ def one_of(*choices: Any) -> Kind:
 def list_of(kind: Kind, *, different: bool = False, at_least: int = 0, expected: str = "") -> Kind:
     """A list; `different` if no entry may occur twice."""
     each = _is_list_of(kind)
-    accepts = each
-    if different or at_least:
 
-        def accepts(value: Any) -> bool:
-            return each(value) and len(value) >= at_least and (not different or len(set(value)) == len(value))
+    def accepts(value: Any) -> bool:
+        return each(value) and len(value) >= at_least and (not different or len(set(value)) == len(value))
 
     form = {"type": "array", "items": dict(kind.form)}
     form |= {"uniqueItems": True} if different else {}
