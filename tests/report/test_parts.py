@@ -16,10 +16,10 @@ from certselect.cli.app import app
 from certselect.errors import ColumnsLeftOutWarning
 from certselect.report import charts, report_page, wording
 from certselect.results.columns import MOST_COLUMNS, take_columns
-from certselect.results.constraint_words import constraints_in_words
 from certselect.results.facts import result_facts
 from certselect.results.parsing import from_dict
 from certselect.results.repeating import command, python_call
+from certselect.results.wording import constraints_in_words
 from certselect.settings import Constraints
 from certselect.shown_numbers import UNKNOWN
 from report.made_reports import tumours

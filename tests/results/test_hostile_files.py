@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from certselect import load_result, verify
 from certselect.errors import InvalidInput
-from certselect.results import files, limits
+from certselect.results import claims, files
 from certselect.results.parsing import from_dict
 from results.made_results import made
 from results.mutations import get, put, without
@@ -181,7 +181,7 @@ def test_subsets_of_all_sizes_together_are_valued_up_to_a_limit(monkeypatch):
     result, data, _ = made("any size")  # 7 + 21 + 35 subsets
     stored = result.to_dict()
     for most, holds in ((63, True), (62, False)):
-        monkeypatch.setattr(limits, "MOST_SUBSETS", most)
+        monkeypatch.setattr(claims, "MOST_SUBSETS", most)
         outcome = verify(stored, *data)
         assert outcome.holds == holds
     assert "more subsets than can be valued again" in outcome.reasons[0]
@@ -191,7 +191,7 @@ def test_subsets_of_all_sizes_together_are_valued_up_to_a_limit(monkeypatch):
 def test_wide_tables_are_not_searched_for_want_of_a_certificate(monkeypatch):
     result, data, _ = made("decided features")
     stored = put(result.to_dict(), ("certificate",), None)
-    monkeypatch.setattr(limits, "MOST_SUBSETS", 1000)
+    monkeypatch.setattr(claims, "MOST_SUBSETS", 1000)
     monkeypatch.setattr("certselect.results.verifying.select", None)
     assert "without a certificate" in verify(stored, *data).reasons[0]
 

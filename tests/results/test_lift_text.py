@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from certificate.made_lifts import made_lift
 from certselect.errors import InvalidInput
-from certselect.results.lift_text import lift_as_json, lift_from_json
+from certselect.results.certificate_text import lift_as_json, lift_from_json
 from relaxation.made_constraints import made_problem
 
 seeds = st.integers(0, 2**32 - 1)

@@ -19,8 +19,7 @@ from certselect.certificate.coarse import TYPES, Coarse
 from certselect.certificate.proof import Proof, Step, replay
 from certselect.criteria.reduced import ReducedProblem
 from certselect.errors import InvalidInput
-from certselect.results import proof_text
-from certselect.results.proof_text import proof_as_json, proof_from_json
+from certselect.results.certificate_text import proof_as_json, proof_from_json
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -198,9 +197,9 @@ def test_numbers_are_not_unpacked_beyond_what_the_problem_has() -> None:
 def test_all_steps_together_hold_no_more_numbers_than_a_proof_may(monkeypatch: pytest.MonkeyPatch) -> None:
     stored = proof_as_json(example()[1])
     taken = example()[1].nbytes
-    monkeypatch.setattr(proof_text, "MOST_BYTES", taken)
+    monkeypatch.setattr(certificate_text, "MOST_BYTES", taken)
     assert proof_from_json(stored, 14).nbytes == taken
-    monkeypatch.setattr(proof_text, "MOST_BYTES", taken - 1)
+    monkeypatch.setattr(certificate_text, "MOST_BYTES", taken - 1)
     with pytest.raises(InvalidInput, match="too many numbers"):
         proof_from_json(stored, 14)
 

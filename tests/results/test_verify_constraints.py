@@ -9,7 +9,7 @@ import pytest
 
 from certselect import choose_subset, verify
 from certselect.certificate import Lift
-from certselect.results.lift_text import lift_as_json
+from certselect.results.certificate_text import lift_as_json
 from certselect.table import read_table
 
 CONSTRAINTS = {

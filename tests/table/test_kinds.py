@@ -11,7 +11,7 @@ import pytest
 
 from certselect import choose_subset, verify
 from certselect.errors import ColumnsLeftOutWarning, InvalidInput
-from certselect.results.decisions import in_words
+from certselect.results.wording import in_words
 from certselect.settings import Reading
 from certselect.table import read_table
 from certselect.table.model import Decision

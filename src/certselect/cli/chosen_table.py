@@ -14,7 +14,7 @@ from certselect.evaluation.feature_report import SIGNIFICANCE
 from certselect.information.registry import find_measure
 from certselect.information.terms import InformationTerms
 from certselect.results import Result
-from certselect.results.decisions import copy_decisions, in_words
+from certselect.results.wording import copy_decisions, in_words
 from certselect.search.selection import INTERRUPTED, LIMIT, PROVEN_OPTIMAL, Selection
 from certselect.table import StreamedTable
 from certselect.table import Table as InputTable

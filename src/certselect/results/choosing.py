@@ -13,11 +13,11 @@ from certselect.clock import Stopwatch, TimeLimit
 from certselect.criteria import SubsetProblem, find_criterion, unsized_problem
 from certselect.information import InformationTerms, measure_table
 from certselect.results.columns import take_columns
-from certselect.results.decisions import copy_decisions
 from certselect.results.provenance import Provenance, versions
 from certselect.results.result import Result
 from certselect.results.size_choice import SizeChoice
 from certselect.results.size_rule import SizeRule, asked_size, find_rule
+from certselect.results.wording import copy_decisions
 from certselect.search import Selection
 from certselect.search.registry import find_strategy, is_auto, is_built_in
 from certselect.search.select import check_provable, select_by

@@ -1,7 +1,8 @@
-"""What a result says beside its value and bound: how it was made, ties, decided features."""
+"""What a result says besides its value and bound: its run and search, ties, decided features."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
@@ -10,14 +11,18 @@ import numpy as np
 from certselect.certificate import tolerance
 from certselect.certificate.proof import Replayed, certain
 from certselect.criteria import SubsetProblem
+from certselect.errors import InvalidInput
 from certselect.information import InformationTerms
 from certselect.names import shown
-from certselect.results.decisions import copy_decisions, in_words, same_decisions
-from certselect.results.limits import can_value_ties
+from certselect.results.claims import can_value_ties
 from certselect.results.result import Result
 from certselect.results.size_choice import SizeChoice, best_choice, counted_splits, mean_scores, standard_errors
 from certselect.results.size_rule import SizeRule
-from certselect.search import Selection
+from certselect.results.wording import copy_decisions, in_words, same_decisions, why
+from certselect.search.completion import values_along
+from certselect.search.registry import AUTO_CHOICES, is_auto, known_strategy
+from certselect.search.selection import INTERRUPTED, Selection
+from certselect.search.strategy import Strategy
 from certselect.settings import Settings
 
 
@@ -158,3 +163,79 @@ def _about_ties(selection: Selection, problem: SubsetProblem) -> Iterator[str]:
         if not abs(value - selection.objective) <= same:
             yield f"a tie is claimed of {shown(list(tie))}, which are worth {value!r}, not {selection.objective!r}"
             return
+
+
+# Diary of a search: scores follow from the order of choice, or lead to the value of the answer.
+_SAME = 1e-9
+# Values on the way may come from a matrix in single precision.
+_SINGLE = 1e-5
+
+
+def about_the_search(result: Result, problem: SubsetProblem) -> Iterator[str]:
+    """What is said of the search twice and not the same, and scores that do not lead to the answer."""
+    searching, selection = result.settings.searching, result.selection
+    asked = searching.to_dict()["strategy"].casefold()
+    if selection.strategy not in (AUTO_CHOICES if is_auto(asked) else (asked,)):
+        yield f"the strategy is {shown(selection.strategy)}, but {shown(asked)} was asked for"
+        return
+    strategy = known_strategy(selection.strategy)
+    if strategy is not None:
+        try:
+            strategy.check_options(searching.all_options)
+        except InvalidInput as error:
+            yield f"the strategy has no such options: {why(error)}"
+    if not math.isnan(selection.drawn_size):
+        if strategy is None or not strategy.draws:
+            yield f"{shown(selection.strategy)} draws no subsets, but a size of draws is given"
+        elif not 0.0 <= selection.drawn_size <= problem.n_features:
+            yield f"the subsets drawn cannot have had {selection.drawn_size:.6g} features on average"
+    polished = searching.polish or (is_auto(asked) and problem.steps is None)
+    kind = "" if strategy is None else strategy.scores
+    if kind and not _leads_to_the_answer(kind, selection, problem, polished=polished):
+        yield "the scores are not those that lead to these features"
+
+
+def is_known(result: Result) -> bool:
+    """Whether the strategy is registered here, or was passed as a record: else nothing is known of its scores."""
+    asked = result.settings.searching.strategy
+    return isinstance(asked, Strategy) or known_strategy(result.selection.strategy) is not None
+
+
+def _leads_to_the_answer(kind: str, selection: Selection, problem: SubsetProblem, *, polished: bool) -> bool:
+    """Whether scores of this kind (`Strategy.scores`) can be those of the search that gave the answer."""
+    scores = selection.scores
+    if not all(map(math.isfinite, scores)):
+        return False
+    interrupted = selection.status == INTERRUPTED
+    slack = _SAME * _sum_of_terms(problem, selection)
+    if kind == "ranking" and not polished:
+        along = list(values_along(problem.units, _ranked_units(problem, selection)))
+        # What an interrupted search was filled up with has no scores.
+        whole = len(scores) == len(along) or (interrupted and len(scores) < len(along))
+        return whole and all(abs(here - there) <= slack for here, there in zip(along, scores, strict=False))
+    if interrupted:
+        return True
+    if not scores:
+        return kind == "removals"  # nothing had to be removed
+    value = selection.objective
+    if kind == "steps":
+        return any(abs(score - value) <= slack for score in scores)
+    most = value + _SINGLE / _SAME * slack
+    return abs(scores[-1] - value) <= slack and (kind != "improving" or max(scores) <= most)
+
+
+def _ranked_units(problem: SubsetProblem, selection: Selection) -> list[int]:
+    """The units of the chosen columns, in the order of choice."""
+    units = problem.units
+    unit_of = {column: unit for unit in units.units_of(selection.indices) for column in units.columns([unit])}
+    return list(dict.fromkeys(unit_of[int(column)] for column in selection.indices))
+
+
+def _sum_of_terms(problem: SubsetProblem, selection: Selection) -> float:
+    """The terms of the answer's value without their signs: what rounding is relative to."""
+    if problem.steps is not None:
+        return problem.magnitude(selection.indices)
+    chosen = selection.indices
+    shared = sum(float(np.abs(problem.pair_row(int(i))[chosen]).sum()) for i in chosen)
+    weights = max(abs(problem.weight(size)) for size in (1, 2, max(2, len(chosen))))
+    return float(np.abs(problem.linear[chosen]).sum()) + weights * shared

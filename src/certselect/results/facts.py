@@ -14,12 +14,11 @@ from certselect.evaluation.feature_report import SIGNIFICANCE
 from certselect.evaluation.sizes import curve_facts
 from certselect.information.terms import NotKept
 from certselect.results.columns import TakenColumns
-from certselect.results.constraint_words import constraints_in_words
-from certselect.results.decisions import in_words
 from certselect.results.repeating import TABLE, command, python_call
 from certselect.results.result import Result
 from certselect.results.shared_parts import by_similarity, runners_up, shared_parts
 from certselect.results.size_choice import SizeChoice
+from certselect.results.wording import constraints_in_words, in_words
 from certselect.search.facts import selection_facts
 from certselect.search.selection import LIMIT
 from certselect.settings.fields import as_plain

@@ -18,10 +18,8 @@ from certselect.certificate.bound import BY_CHOLESKY, BY_COUNTING, BY_ROW_SUMS
 from certselect.certificate.certificate import BY_PROOF
 from certselect.criteria.domain import LEFT_OUT_BECAUSE
 from certselect.evaluation.feature_report import REASONS
+from certselect.results.certificate_text import LIFT, PROOF, lift_as_json, proof_as_json
 from certselect.results.claims import claimed
-from certselect.results.decisions import OlderDecision
-from certselect.results.lift_text import LIFT, lift_as_json
-from certselect.results.proof_text import PROOF, proof_as_json
 from certselect.results.result import Result
 from certselect.results.schema import (
     KNOWN_NUMBER,
@@ -48,6 +46,7 @@ from certselect.results.schema import (
 )
 from certselect.results.size_choice import HONEST, PAPER
 from certselect.results.size_rule import AUTO
+from certselect.results.wording import OlderDecision
 from certselect.search.selection import COMPLETE, INTERRUPTED, PROVEN_OPTIMAL
 from certselect.settings.combinations import COMBINED
 from certselect.settings.container import GROUPS

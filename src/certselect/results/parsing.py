@@ -23,15 +23,14 @@ from certselect.criteria.stepwise import StepwiseCriterion
 from certselect.errors import InvalidInput
 from certselect.evaluation.feature_report import COPY, reason_codes
 from certselect.names import shown
-from certselect.results.decisions import OlderDecision
+from certselect.results.certificate_text import lift_from_json, proof_from_json
 from certselect.results.format import FORMAT, METHODS, OLDEST, PATH, RESULT, VERSION
-from certselect.results.lift_text import lift_from_json
-from certselect.results.proof_text import proof_from_json
 from certselect.results.provenance import Provenance
 from certselect.results.result import Result
 from certselect.results.schema import REMEDY, Contradiction, is_whole, wrong
 from certselect.results.size_choice import SizeChoice, TriedCombination
 from certselect.results.size_rule import SizeRule
+from certselect.results.wording import OlderDecision
 from certselect.search.selection import Selection
 from certselect.settings import Constraints, Settings
 from certselect.table.model import Decision

@@ -17,10 +17,10 @@ from certselect.evaluation.feature_report import feature_report
 from certselect.evaluation.feature_report import in_words as reasons_in_words
 from certselect.information import InformationTerms
 from certselect.results.columns import TakenColumns
-from certselect.results.decisions import in_words
 from certselect.results.provenance import Provenance, fingerprint
 from certselect.results.size_choice import SizeChoice
 from certselect.results.size_rule import SizeRule
+from certselect.results.wording import in_words
 from certselect.search import Selection
 from certselect.settings import Settings
 from certselect.table.output import make_frame

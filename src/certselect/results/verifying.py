@@ -19,18 +19,15 @@ from certselect.errors import InvalidInput, UnknownColumn
 from certselect.evaluation.feature_report import feature_report
 from certselect.information import InformationTerms, find_measure, measure_table
 from certselect.names import shown
-from certselect.results.claims import EXHAUSTIVE, beyond_its_file, claimed
+from certselect.results.claims import EXHAUSTIVE, beyond_its_file, can_value_all, claimed
 from certselect.results.columns import take_columns
-from certselect.results.consistency import about_subsets, about_the_run, is_allowed
-from certselect.results.constraint_words import constraints_in_words
-from certselect.results.diary import about_the_search, is_known
+from certselect.results.consistency import about_subsets, about_the_run, about_the_search, is_allowed, is_known
 from certselect.results.files import read_json
-from certselect.results.limits import can_value_all
 from certselect.results.parsing import from_dict
 from certselect.results.provenance import fingerprint
-from certselect.results.reasons import MOST, one_line, why
 from certselect.results.result import Result
 from certselect.results.schema import Contradiction
+from certselect.results.wording import MOST, constraints_in_words, one_line, why
 from certselect.search import select
 from certselect.search.selection import PROVEN_OPTIMAL
 from certselect.search.wording import considered

@@ -1,23 +1,28 @@
-"""Proofs in files: a list of parts, each with its steps, matrices compressed and in base64.
+"""Lifts and proofs in files: numbers as JSON, matrices packed into text.
 
-A part with a case distinction is followed by all parts of its first case and then by all
-of its second, so that a list is enough, however deep the cases go. A file is not trusted:
-it is read in a loop, and no matrix is unpacked beyond the size it can have.
+Packed numbers are compressed, in base64, little-endian on every machine. A proof is a list of parts, each with its
+steps. A part with a case distinction is followed by all parts of its first case and then by all of its second, so that
+a list is enough, however deep the cases go. A file is not trusted: it is read in a loop, and no matrix is unpacked
+beyond the size it can have.
 """
 
 from __future__ import annotations
 
+import base64
 import math
+import zlib
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from certselect.certificate.coarse import TYPES, Coarse, is_grain
+from certselect.certificate.lift import Lift
 from certselect.certificate.proof import MOST_BYTES, Proof, Step
 from certselect.errors import InvalidInput
 from certselect.names import shown
-from certselect.results.packed_numbers import packed, unpacked
 from certselect.results.schema import (
+    KNOWN_NUMBER,
     NUMBER,
     PACKED,
     REMEDY,
@@ -30,6 +35,84 @@ from certselect.results.schema import (
     whole,
     wrong,
 )
+
+# The low bits of what is packed are noise: higher levels take up to seven times as long and save next to nothing.
+LEVEL = 1
+
+
+def packed(rows: Iterable[np.ndarray], dtype: str) -> str:
+    """The rows one after the other, in a little-endian type such as "<f8"."""
+    packer = zlib.compressobj(LEVEL)
+    parts = [packer.compress(np.ascontiguousarray(row, dtype=dtype).data) for row in rows]
+    return base64.b64encode(b"".join([*parts, packer.flush()])).decode("ascii")
+
+
+def unpacked(text: Any, count: int, dtype: str, what: str) -> np.ndarray:
+    """So many numbers back from text that is not trusted: it is never unpacked beyond their size."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"{what} without its numbers", "compressed numbers in base64", REMEDY)
+    wanted = count * np.dtype(dtype).itemsize
+    expander = zlib.decompressobj()
+    try:
+        # One byte more than there should be tells a longer one, however long it is.
+        data = expander.decompress(base64.b64decode(text, validate=True), wanted + 1)
+    except (ValueError, zlib.error) as error:
+        got = f"{what} that cannot be unpacked ({error})"
+        raise InvalidInput(got, "compressed numbers in base64", REMEDY) from error
+    if len(data) != wanted or not expander.eof:
+        raise InvalidInput(f"{what} of another length than its size says", f"{count} numbers", REMEDY)
+    return np.frombuffer(data, dtype=dtype)
+
+
+_OF_LIFTS = "<f4"
+_PAIRS = Record("a lift's pairs", {"size": Field(whole()), "upper_triangle": Field(PACKED)}, nullable=True)
+LIFT = Record("a lift", {"price": Field(KNOWN_NUMBER), "pairs": Field(_PAIRS)}, nullable=True)
+
+
+def lift_as_json(lift: Lift | None) -> dict[str, Any] | None:
+    """Write a lift for a file: its pairs as the upper triangle row by row, in float32, compressed, in base64."""
+    if lift is None:
+        return None
+    if lift.pairs is None:
+        return {"price": float(lift.price), "pairs": None}
+    text = packed((row[i + 1 :] for i, row in enumerate(lift.pairs)), _OF_LIFTS)
+    return {"price": float(lift.price), "pairs": {"size": len(lift.pairs), "upper_triangle": text}}
+
+
+def lift_from_json(stored: Any, size: int) -> Lift | None:
+    """Read a lift of a problem of this size; trusts nothing and takes no more memory than such a lift needs.
+
+    Whether it proves anything is for `Lift.check` to say.
+    """
+    if stored is None:
+        return None
+    if not isinstance(stored, dict) or not _is_price(stored.get("price")):
+        raise InvalidInput("a lift without a price", "an object with a number for a price", REMEDY)
+    only(stored, LIFT.fields.keys(), LIFT.called)
+    try:
+        price = float(stored["price"])
+    except OverflowError:
+        price = math.inf
+    if stored.get("pairs") is None:
+        return Lift(None, price)
+    triangle = stored["pairs"]
+    if not isinstance(triangle, dict) or type(triangle.get("size")) is not int or triangle["size"] != size:
+        got = triangle.get("size") if isinstance(triangle, dict) else triangle
+        raise InvalidInput(f"a lift of size {shown(got)}", f"{size}, the size of the reduced problem", REMEDY)
+    only(triangle, _PAIRS.fields.keys(), _PAIRS.called)
+    upper = unpacked(triangle.get("upper_triangle"), size * (size - 1) // 2, _OF_LIFTS, "a lift")
+    pairs = np.zeros((size, size), dtype=np.float32)
+    start = 0
+    for i in range(size - 1):
+        row = upper[start : start + size - 1 - i]
+        pairs[i, i + 1 :] = pairs[i + 1 :, i] = row
+        start += len(row)
+    return Lift(pairs, price)
+
+
+def _is_price(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
 
 FLOATS = "<f8"
 INTEGERS = {kind.name: kind.newbyteorder("<").str for kind in TYPES}
