@@ -19,6 +19,7 @@ from certselect.certificate.coarse import TYPES, Coarse
 from certselect.certificate.proof import Proof, Step, replay
 from certselect.criteria.reduced import ReducedProblem
 from certselect.errors import InvalidInput
+from certselect.results import certificate_text
 from certselect.results.certificate_text import proof_as_json, proof_from_json
 
 seeds = st.integers(0, 2**32 - 1)
