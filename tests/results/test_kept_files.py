@@ -82,6 +82,9 @@ def test_a_file_of_any_version_is_read_and_holds(file):
     assert again.selection.domain == live.result.selection.domain
     assert list(again.explanation["reason"]) == list(live.result.explanation["reason"])
     assert again.verify(*live.data).holds
+    with_table = again.with_table(*live.data)
+    assert with_table.provenance.decisions == live.result.provenance.decisions
+    assert list(with_table.explanation["why"]) == list(live.result.explanation["why"])
     assert from_dict(again.to_dict()).verify(*live.data).holds
 
 

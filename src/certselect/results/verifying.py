@@ -16,7 +16,7 @@ from certselect.certificate.proof import Proof, Replayed
 from certselect.criteria import SubsetProblem, find_criterion, unsized_problem
 from certselect.criteria.domain import Domain
 from certselect.errors import InvalidInput, UnknownColumn
-from certselect.evaluation.feature_report import feature_report
+from certselect.evaluation.feature_report import copy_decisions, feature_report
 from certselect.information import InformationTerms, find_measure, measure_table
 from certselect.names import shown
 from certselect.results.claims import EXHAUSTIVE, beyond_its_file, can_value_all, claimed
@@ -209,6 +209,12 @@ def take_up(result: Result, given: Given) -> Result:
     return replace(
         claim,
         selection=replace(claim.selection, problem=seen.problem),
+        # Verified above; what led to them is known again, whatever version wrote the file.
+        provenance=replace(
+            claim.provenance,
+            picked=seen.terms.picked,
+            decisions=(*seen.terms.decisions, *copy_decisions(seen.problem)),
+        ),
         terms=seen.terms,
         columns=take_columns(seen.table, claim.selection.indices),
     )
