@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from certselect import SubsetSelectorCV
 from certselect.errors import InvalidInput
-from certselect.table.pieces import column_types, take_cells
+from certselect.table.frames import column_types, take_cells
 
 LIBRARIES = ["pandas", "polars", "pyarrow"]
 

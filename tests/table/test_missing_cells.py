@@ -129,7 +129,8 @@ def test_arrays_of_floats_are_marked_and_not_copied():
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float32, object, "U3"])
 def test_masked_arrays(dtype):
-    X = np.ma.array(np.arange(8).reshape(4, 2) % 3 + (0.5 if dtype is np.float32 else 0), mask=[[0, 1], [0, 0], [0, 1], [0, 0]]).astype(dtype)
+    values = np.arange(8).reshape(4, 2) % 3 + (0.5 if dtype is np.float32 else 0)
+    X = np.ma.array(values, mask=[[0, 1], [0, 0], [0, 1], [0, 0]]).astype(dtype)
     table = read_table(X, Y, missing="pairwise")
     missing = np.zeros((4, 2), dtype=bool)
     for block in table.blocks:

@@ -17,7 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, check_is_fitted, has_fit_parameter, validate_data
 
 from certselect.errors import InvalidInput
-from certselect.table.pieces import native_frame, take_cells
+from certselect.table.frames import native_frame, take_cells
 
 
 def _inner_has(method: str) -> Callable[[Any], bool]:

@@ -18,7 +18,7 @@ from certselect.selectors.code_hash import code_hash
 from certselect.selectors.fold_scores import Split
 from certselect.settings.combinations import values_of
 from certselect.table import Block, SparseBlock, Table
-from certselect.table.pieces import column_types
+from certselect.table.frames import column_types
 
 # What does not change a subset or a score.
 _WITHOUT_EFFECT = ("checkpoint", "n_jobs", "certify", "one_standard_error")

@@ -23,8 +23,7 @@ from certselect.selectors.fold_tables import rows_of
 from certselect.selectors.size_scores import SizeScores, StoppedEarly, counting
 from certselect.settings import Constraints, Searching, Settings
 from certselect.table import Table
-from certselect.table.frames import frame_names
-from certselect.table.pieces import native_frame, take_cells
+from certselect.table.frames import frame_names, native_frame, take_cells
 from certselect.table.weights import weigh
 from certselect.threads import on_jobs
 

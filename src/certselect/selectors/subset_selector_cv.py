@@ -51,7 +51,7 @@ from certselect.settings import Reading, Settings
 from certselect.settings.checks import flag
 from certselect.settings.combinations import Combination, combine
 from certselect.table import Table
-from certselect.table.pieces import take_cells
+from certselect.table.frames import take_cells
 from certselect.table.series import names_of
 from certselect.table.weights import weigh
 from certselect.threads import on_jobs, thread_count

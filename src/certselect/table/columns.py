@@ -1,21 +1,26 @@
-"""Columns of any type -> Blocks, one per kind and dtype."""
+"""Columns of any type -> Blocks, one per kind and dtype; values -> codes of categories; sparse matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import repeat
+from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-from certselect.table.labels import encode, missing_cells
-from certselect.table.model import Block, Kind
+from certselect.errors import InvalidInput, UnusableType
+from certselect.table.model import Block, Kind, SparseBlock
 from certselect.table.times import TIMES, array_of_times, seconds_of
 
 _WHOLE = (int, np.integer, np.bool_)
 _REAL = (*_WHOLE, float, np.floating, Decimal)
 _COMPLEX = (complex, np.complexfloating)
+# Named, not imported: pandas is not loaded to look for its missing values.
+_MISSING_TYPES = ("NoneType", "NAType", "NaTType")
+_NEVER_MISSING = {str, int, bool, bytes}
+_PLAIN = {*_NEVER_MISSING, float, type(None)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +155,119 @@ def _masks(group: Sequence[Column]) -> np.ndarray | None:
         return None
     complete = np.zeros(len(group[0].values), dtype=bool)
     return np.stack([complete if column.missing is None else column.missing for column in group]).T
+
+
+def encode(values: Sequence[object], where: str) -> tuple[np.ndarray, tuple[Hashable, ...]]:
+    """Number the distinct values, of a feature or a target: codes, -1 where one is missing, and the values in order."""
+    vocabulary = in_order(_distinct(values, where))
+    code_of = {label: code for code, label in enumerate(vocabulary)}
+    # A missing value is not in the vocabulary, NaN not even when it is the same object.
+    codes = np.fromiter(map(code_of.get, values, repeat(-1)), dtype=np.int32, count=len(values))
+    return codes, vocabulary
+
+
+def missing_cells(values: Sequence[object]) -> np.ndarray | None:
+    """Which values are missing (None, NaN, pandas' NA and NaT), or None if none is."""
+    types = set(map(type, values))
+    if types <= _NEVER_MISSING:
+        return None
+    test = _is_missing_plain if types <= _PLAIN else _is_missing
+    missing = np.fromiter(map(test, values), dtype=bool, count=len(values))
+    return missing if missing.any() else None
+
+
+def _distinct(values: Sequence[object], where: str) -> list[Hashable]:
+    """Every value once, missing ones left out, in an order that the rows' does not change, but for strings."""
+    types = set(map(type, values))
+    try:
+        if str in types:
+            present = [value for value in dict.fromkeys(values) if not _is_missing(value)]
+            words = [value for value in present if type(value) is str]
+            if len(words) == len(present):  # sorting them later is enough, and quicker where there are 200 000
+                return [*words]
+        if len(types) > 1:
+            # 1, 1.0 and True are equal: which of them stands for all must not depend on which comes first.
+            pairs = dict.fromkeys(zip(map(type, values), values, strict=True))
+            seen = [value for _, value in pairs]
+        else:
+            seen = list(dict.fromkeys(values))
+    except TypeError as error:
+        raise UnusableType(
+            f"a cell in {where} that cannot be hashed ({error})",
+            "cells that can be compared: an argument must be a string, a number or another hashable value",
+            "Convert lists, dictionaries and arrays inside cells to columns of their own.",
+        ) from error
+    kept = [value for value in seen if not _is_missing(value)]
+    kept.sort(key=lambda value: (type(value).__name__, repr(value)))
+    return list(dict.fromkeys(kept))
+
+
+def in_order(labels: list[Hashable]) -> tuple[Hashable, ...]:
+    try:
+        return tuple(sorted(labels))  # pyright: ignore[reportArgumentType]
+    except TypeError:  # no order among them, such as 1 < "a": keep that of type name and repr
+        return tuple(labels)
+
+
+def _is_missing_plain(value: object) -> bool:
+    return value is None or value != value
+
+
+def _is_missing(value: object) -> bool:
+    if type(value).__name__ in _MISSING_TYPES:
+        return True
+    try:
+        return bool(value != value)  # NaN of any type
+    except ArithmeticError:  # a decimal's signalling NaN says so by an error
+        return True
+    except (TypeError, ValueError):
+        return False
+
+
+def is_sparse(X: Any) -> bool:
+    """Asked of the name of its module, so that SciPy is not loaded for other tables."""
+    return not isinstance(X, np.ndarray) and any(base.__module__.startswith("scipy.sparse") for base in type(X).__mro__)
+
+
+def sparse_block(X: Any, rows: np.ndarray | None = None, unread: Sequence[int] = ()) -> SparseBlock:
+    """All columns of a sparse matrix in any format, or these rows of them, column by column; X is not changed.
+
+    Cells stored twice count as their sum, and stored zeros as zeros. Time and memory
+    grow with the stored cells, the rows and the columns, not with their product. Columns that are
+    `unread` come out empty.
+    """
+    from scipy.sparse import csc_array
+
+    kind = X.dtype.kind
+    if kind == "c":
+        raise complex_data("X")
+    if rows is not None:
+        X = X.tocsr()[rows]
+    columns = X.tocsc()
+    # A matrix of one's own around the same arrays: flags of the caller's may be out of date, and none is set on it.
+    values = csc_array((columns.data, columns.indices, columns.indptr), shape=X.shape)
+    if not values.has_canonical_format or np.count_nonzero(values.data) < len(values.data):
+        values = values.copy()
+        values.sum_duplicates()
+        values.eliminate_zeros()
+    if len(unread):
+        stored = np.diff(values.indptr)
+        kept = ~np.isin(np.repeat(np.arange(len(stored)), stored), unread)
+        stored[list(unread)] = 0
+        starts = np.concatenate([[0], np.cumsum(stored)])
+        values = csc_array((values.data[kept], values.indices[kept], starts), shape=X.shape)
+    if kind == "f" and values.dtype not in (np.float32, np.float64):
+        values = csc_array(values.astype(np.float64))
+    return SparseBlock("number" if kind == "f" else "integer", np.arange(X.shape[1], dtype=np.intp), values)
+
+
+def check_sparse_shape(X: Any) -> None:
+    if X.ndim != 2:
+        raise InvalidInput(
+            f"a sparse array of shape {X.shape}: Expected 2D array, got {X.ndim}D array instead",
+            "a table of rows and columns",
+            "Reshape it with X.reshape(-1, 1) if it is one feature, X.reshape(1, -1) if it is one row.",
+        )
 
 
 def complex_data(where: str) -> InvalidInput:

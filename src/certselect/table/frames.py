@@ -1,4 +1,4 @@
-"""Data frames -> Blocks, through narwhals: pandas, polars, Arrow and their kin."""
+"""Data frames -> Blocks, through narwhals: pandas, polars, Arrow and their kin; and rows and columns of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.table.columns import Column, array_block, gather, read_values
+from certselect.table.columns import Column, array_block, gather, is_sparse, read_values
 from certselect.table.model import Block
 from certselect.table.times import series_of_times
 
@@ -43,6 +43,35 @@ def frame_rows(X: Any, rows: np.ndarray) -> Any:
     if nw.dependencies.is_pyarrow_table(X):
         return X.take(rows)
     return nw.to_native(nw.from_native(X, eager_only=True)[rows, :])
+
+
+def native_frame(X: Any) -> Any | None:
+    """X as the data frame of the user's library that it is; None if it is none."""
+    plain = X is None or isinstance(X, np.ndarray | list | tuple | str) or is_sparse(X)
+    return None if plain else as_frame(X)
+
+
+def take_cells(X: Any, rows: np.ndarray | None, columns: np.ndarray) -> Any:
+    """These columns, in these rows or in all, of an array, a sparse matrix or a frame."""
+    import narwhals as nw
+
+    if native_frame(X) is None:
+        part = X[:, columns]
+        return part if rows is None else part[rows]
+    if nw.dependencies.is_pandas_dataframe(X):
+        part = X.iloc[:, columns]
+    elif nw.dependencies.is_pyarrow_table(X):
+        part = X.select(columns.tolist())
+    else:
+        part = nw.to_native(nw.from_native(X, eager_only=True)[:, columns.tolist()])
+    return part if rows is None else frame_rows(part, rows)
+
+
+def column_types(X: Any) -> list[str]:
+    """What tells an estimator how to take each column: the library and the types of a frame, the dtype of an array."""
+    if native_frame(X) is None:
+        return [type(X).__name__, str(X.dtype)]
+    return [type(X).__module__, *(str(column.dtype) for column in frame_columns(X))]
 
 
 def frame_columns(X: Any) -> Iterable[Any]:

@@ -199,18 +199,20 @@ def whole_numbers_with_gaps(blocks: Sequence[Block], numbers: Collection[int]) -
             settled.append(block)
             continue
         first = block.values[:_FEW_ROWS]
-        places = np.flatnonzero(((first == np.floor(first)) | np.isnan(first)).all(axis=0))
-        places = places[~np.isin(block.positions[places], list(numbers))]
-        places = places[block.missing[:, places].any(axis=0)]
-        values, missing = block.values[:, places], block.missing[:, places]
-        values = np.where(missing, 0.0, values)
-        whole = ((values == np.floor(values)) & (np.abs(values) < EXACT)).all(axis=0) & ~missing.all(axis=0)
-        rest = np.setdiff1d(np.arange(len(block.positions)), places[whole])
-        if len(rest):
-            settled.append(block.columns(rest) if whole.any() else block)
-        if whole.any():
-            positions = block.positions[places[whole]]
-            settled.append(Block("integer", positions, values[:, whole].astype(np.int64), missing=missing[:, whole]))
+        doubtful = block.missing.any(axis=0) & ((first == np.floor(first)) | np.isnan(first)).all(axis=0)
+        doubtful &= ~(block.missing.all(axis=0) | np.isin(block.positions, list(numbers)))
+        part = block if doubtful.all() else block.columns(np.flatnonzero(doubtful))
+        values = part.values if part.missing is None else np.where(part.missing, 0.0, part.values)
+        whole = ((values == np.floor(values)) & (np.abs(values) < EXACT)).all(axis=0)
+        if not whole.any():
+            settled.append(block)
+            continue
+        if not whole.all():
+            part, values = part.columns(np.flatnonzero(whole)), values[:, whole]
+        rest = ~np.isin(block.positions, part.positions)
+        if rest.any():
+            settled.append(block.columns(np.flatnonzero(rest)))
+        settled.append(Block("integer", part.positions, values.astype(np.int64), missing=part.missing))
     return tuple(settled)
 
 

@@ -13,13 +13,20 @@ import numpy as np
 from certselect.errors import ColumnsLeftOutWarning, InvalidInput, UnusableType, warn_user
 from certselect.names import Columns
 from certselect.settings import Reading
-from certselect.table.columns import array_block, gather, read_values, unmasked
+from certselect.table.columns import (
+    array_block,
+    check_sparse_shape,
+    gather,
+    is_sparse,
+    read_values,
+    sparse_block,
+    unmasked,
+)
 from certselect.table.complete import mark_missing, name_columns, settle_missing, settle_missing_sparse
 from certselect.table.frames import as_frame, frame_names, frame_rows, read_frame
 from certselect.table.kinds import LEFT_OUT, Verdict, decisions_on, settle_kinds, whole_numbers_with_gaps, zeros
 from certselect.table.model import Block, Decision, Missing, Table
 from certselect.table.output import take_columns
-from certselect.table.sparse import check_sparse_shape, is_sparse, sparse_block
 from certselect.table.target import read_target
 from certselect.table.weights import read_weights
 
@@ -40,7 +47,7 @@ def read_table(
 
     Integers and bools are distinguished from numbers by their dtype, not by their
     values; dates, times and durations are numbers, of seconds; everything else is a
-    category. Columns whose values only tell one row from another are left out, and
+    category. Identifiers and text of too many levels are left out, and
     texts that are dates are dates: `decisions` of the table says so. Infinite values
     are refused, with the columns named.
 
@@ -68,9 +75,9 @@ def read_table(
     kinds : mapping from names or indices of columns to {"number", "levels", "skip"}, optional
         What a column is, where it would be taken for something else; "skip" for not looked at.
     unread : list of names or indices, optional
-        Columns that nobody looks at, whatever is in them.
+        Columns that are not read, whatever is in them.
     wanted : list of names or indices, optional
-        Columns that are not left out, whatever is in them.
+        Columns that are never left out because of their values.
 
     Examples
     --------

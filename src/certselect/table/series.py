@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput, UnusableType
-from certselect.table.columns import complex_data, dates_and_times, numeric_array, unmasked
+from certselect.table.columns import complex_data, dates_and_times, is_sparse, missing_cells, numeric_array, unmasked
 from certselect.table.frames import arrow_column, as_frame, frame_columns, frame_names
-from certselect.table.labels import missing_cells
-from certselect.table.sparse import is_sparse
 
 # A bool, integer or float array where every value is a number, else the values.
 Values = np.ndarray | Sequence[object]

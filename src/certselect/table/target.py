@@ -11,8 +11,8 @@ import numpy as np
 
 from certselect.errors import InvalidInput
 from certselect.settings import Reading
+from certselect.table.columns import encode
 from certselect.table.facts import ColumnFacts
-from certselect.table.labels import encode
 from certselect.table.model import Decision
 from certselect.table.series import Values, checked, columns_of
 

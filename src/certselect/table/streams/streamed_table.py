@@ -15,11 +15,10 @@ from certselect.errors import ColumnsLeftOutWarning, InvalidInput
 from certselect.memory import memory_budget
 from certselect.settings import Constraints, Reading
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
-from certselect.table.columns import dates_and_times
+from certselect.table.columns import dates_and_times, in_order
 from certselect.table.complete import infinite_values, missing_values
 from certselect.table.facts import MOST_LEVELS_COUNTED, MOST_WORDS, ColumnFacts
 from certselect.table.kinds import DATE, LEFT_OUT, decisions_on, judge, numbers_in_text
-from certselect.table.labels import in_order
 from certselect.table.model import Decision, Missing, Table
 from certselect.table.parts import check_names
 from certselect.table.reading import read_table, stated_kinds, warn_of_left_out
