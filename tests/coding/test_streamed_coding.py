@@ -1,5 +1,8 @@
 """Order statistics and codes of a stream, against sorted columns and the coding of the table in memory."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -8,15 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certselect.coding import code_table
+from certselect.coding.block_coding import LevelCoder
 from certselect.coding.brackets import code_by_edges, look_up, split_by_bounds
+from certselect.coding.moments import exact_sums, exponents
 from certselect.coding.streamed import code_stream
 from certselect.coding.streamed_order import Bracketed, Brackets, Sample, StreamedOrder, first_brackets
+from certselect.coding.streamed_sums import NumbersByClass
 from certselect.errors import InvalidInput
 from certselect.progress import listening
 from certselect.settings import Measuring, Reading, Settings
 from certselect.table import read_table
 from certselect.table.streams.files import open_files
 from certselect.table.streams.row_source import BatchFactory
+from certselect.table.streams.row_weights import ExactSum
 from certselect.table.streams.streamed_table import open_stream
 from streamed import in_blocks, odd_table, plain_table
 
@@ -173,6 +180,88 @@ def test_columns_are_looked_at_a_few_at_a_time_where_memory_is_short(budget, mon
     wanted = code_table(read_table(table.drop(["y"]), table["y"]), stated.measuring).coding
     np.testing.assert_array_equal(got.parts[0].edges, wanted.parts[0].edges)
     assert (len(looked) >= 6) == (budget == 2_000)
+
+
+def stream_of(table, budget, **asked):
+    stated = Settings.from_keywords(asked, groups=("reading", "measuring"))
+    stream = open_stream(BatchFactory(lambda: in_blocks(table, [90])), "y", stated.reading)
+    stream.budget = budget
+    return stream, stated.measuring
+
+
+@pytest.mark.parametrize(("budget", "passes"), [(1 << 30, 1), (60_000, 3)])
+def test_cuts_between_classes_where_memory_is_short(budget, passes, monkeypatch):
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 400)
+    table = pa.table({**{f"x{i}": rng.standard_normal(400) + (i + 1) * y for i in range(3)}, "y": y})
+    stream, measuring = stream_of(table, budget, discretize="mdlp")
+    looked, run = [], stream.run
+
+    def noted(learnt, stage):
+        looked.append(stage)
+        return run(learnt, stage)
+
+    monkeypatch.setattr(stream, "run", noted)
+    got = code_stream(stream, measuring).coding
+    wanted = code_table(read_table(table.drop(["y"]), table["y"]), measuring).coding
+    np.testing.assert_array_equal(got.parts[0].edges, wanted.parts[0].edges)
+    assert len(got.parts[0].edges) >= 3
+    assert looked.count("cuts between classes") == passes
+
+
+def test_more_different_numbers_than_fit_are_refused_by_mdlp():
+    rng = np.random.default_rng(5)
+    table = pa.table({"x": rng.standard_normal(400), "y": rng.integers(0, 2, 400)})
+    stream, measuring = stream_of(table, 20_000, discretize="mdlp")
+    with pytest.raises(InvalidInput, match=r"'x', read block by block; expected at most 208 different numbers"):
+        code_stream(stream, measuring)
+
+
+def test_a_wrong_guess_of_how_many_numbers_differ_means_another_pass():
+    target = LevelCoder("y", (0, 1), -1)
+    learnt = NumbersByClass(["few", "many"], {}, target, 2, None, 24 * 60)
+    other = NumbersByClass(["few", "many"], {}, target, 2, None, 24 * 60)
+    for part, seed in ((learnt, 0), (other, 1)):
+        many = np.random.default_rng(seed).standard_normal(40)
+        part.take(pa.record_batch({"few": np.arange(40.0) % 3, "many": many, "y": np.arange(40) % 2}), "a block")
+        assert part.found["many"] is not None
+    learnt.add(other)
+    assert learnt.found["many"] is None
+    numbers, counts = learnt.found["few"]
+    assert numbers.tolist() == [0, 1, 2]
+    assert counts.sum(axis=0).tolist() == [40, 40]
+    again = NumbersByClass(["few", "many"], {}, target, 2, None, 24 * 60)
+    again.restore(learnt.saved())
+    assert again.found["many"] is None
+    np.testing.assert_array_equal(again.found["few"][1], counts)
+
+
+@given(
+    values=st.lists(st.floats(-1e300, 1e300) | st.integers(-5, 5).map(float), min_size=1, max_size=30),
+    weights=st.lists(st.integers(1, 2**50 - 1), min_size=30, max_size=30),
+    cut=st.integers(0, 30),
+)
+def test_sums_are_exact_however_the_rows_are_divided(values, weights, cut):
+    column, units = np.array(values), np.array(weights[: len(values)])
+    exponent = exponents(column.min(keepdims=True), column.max(keepdims=True))
+    whole = [round(Fraction(value) * 2 ** (53 - int(exponent[0]))) for value in column.tolist()]
+    for own in (None, units):
+        times = [1] * len(whole) if own is None else own.tolist()
+        parts = [slice(None, cut), slice(cut, None)]
+        found = sum(exact_sums(column[None, part], exponent, None if own is None else own[part]) for part in parts)
+        assert found[0].tolist() == [sum(w * k**power for w, k in zip(times, whole, strict=True)) for power in range(3)]
+
+
+@given(st.lists(st.floats(0, allow_nan=False, allow_infinity=False, exclude_min=True), min_size=1, max_size=50))
+def test_weights_add_up_as_fsum_adds_them(weights):
+    first, second = ExactSum(), ExactSum()
+    first.take(np.array(weights[::2]))
+    second.take(np.array(weights[1::2]))
+    first.halves += second.halves
+    if sum(map(Fraction, weights)) < Fraction(2) ** 1023:
+        assert first.scaled() == math.fsum(weights)
+    exponent = int(np.frexp(max(weights))[1])
+    assert first.scaled(exponent) == float(sum(map(Fraction, weights)) / Fraction(2) ** exponent)
 
 
 def test_numbers_that_a_quick_sample_brackets_take_no_pass_of_their_own(tmp_path):

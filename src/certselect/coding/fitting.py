@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from certselect.coding import cuts
-from certselect.coding.assembly import CodedColumns, assemble, assemble_sparse
-from certselect.coding.levels import Levels, category_levels, integer_levels
-from certselect.coding.model import BINNED, CodedTable, Coding, Part, SparseCodedTable
-from certselect.coding.numbers import NumberCuts, count_edges
-from certselect.coding.quantiles import row_weights
+from certselect.coding.levels import Levels, NumberCuts, category_levels, count_edges, integer_levels
+from certselect.coding.model import (
+    BINNED,
+    CodedColumns,
+    CodedTable,
+    Coding,
+    Part,
+    SparseCodedTable,
+    assemble,
+    assemble_sparse,
+)
+from certselect.coding.quantiles import RowWeights, row_weights
 from certselect.coding.sparse import code_sparse, refuse_pairwise
-from certselect.coding.target import cut_target, joint_classes
 from certselect.coding.tiles import TILE_WIDTH, filled, over_columns
 from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table import Block, Table
+from certselect.table.target import NO_LABELS
 from certselect.threads import thread_count
 
+_DIGITS = range(6, 18)  # of an edge in the name of a bin: as few as keep the edges apart
 _SLICE_CELLS = 1 << 18  # cells of a slice of columns that is cut and coded while in the cache
 
 
@@ -94,8 +103,8 @@ def code_table(
     )
     n_threads = thread_count(n_jobs)
     weights = None if table.weights is None else row_weights(table.weights)
-    target_edges = cut_target(table, int(target_bins), weights)
-    target, classes = joint_classes(table, target_edges)
+    target_edges = _cut_target(table, int(target_bins), weights)
+    target, classes = _joint_classes(table, target_edges)
     cutter = cuts.Cutter(discretize, bins, target, len(classes), weights)
 
     def coding(parts: tuple[Part, ...], lacking: np.ndarray | None) -> Coding:
@@ -208,3 +217,57 @@ def _code_numbers(
     starts = np.concatenate([[0], np.cumsum(counts)])
     part = NumberCuts(positions, np.concatenate([edges for edges, _ in slices_in_order]), starts)
     return CodedColumns(part, codes, missing)
+
+
+# The target: labels as they are, numbers cut into bins of equal counts
+
+
+def _cut_target(table: Table, bins: int, weights: RowWeights | None) -> tuple[np.ndarray, ...]:
+    """Edges of every target column that is numbers, so that the bins have equal counts as far as ties allow."""
+    return tuple(
+        cuts.find_edges(column[:, None], "quantile", bins, table.target, len(table.classes), weights)[0]
+        for column in table.target_numbers.T
+    )
+
+
+def _joint_classes(table: Table, edges: tuple[np.ndarray, ...]) -> tuple[np.ndarray, tuple[Hashable, ...]]:
+    """Class of every row (int32), and the classes: the combinations of labels and bins that occur, in order."""
+    if not edges:
+        return table.target, table.classes
+    bins = [
+        np.searchsorted(own, column, side="right") for own, column in zip(edges, table.target_numbers.T, strict=True)
+    ]
+    joint = table.target.astype(np.int64)
+    for own, column in zip(edges, bins, strict=True):
+        # Numbered anew after each column, the combinations never outgrow rows x bins.
+        joint = np.unique(joint * (len(own) + 1) + column, return_inverse=True)[1]
+    _, first = np.unique(joint, return_index=True)
+    names = [bin_names(own) for own in edges]
+    labelled = table.classes != NO_LABELS
+    classes: list[Hashable] = []
+    for row in first:
+        intervals = [own[column[row]] for own, column in zip(names, bins, strict=True)]
+        label = [table.classes[table.target[row]]] if labelled else []
+        classes.append(tuple(label + intervals) if labelled or len(intervals) > 1 else intervals[0])
+    return joint.astype(np.int32), tuple(classes)
+
+
+def bin_names(edges: np.ndarray) -> list[str]:
+    if not len(edges):
+        return ["any number"]
+    # The edge of a number that has a bin of its own is followed by the next float: that bin is
+    # called by the number, the one behind it begins "> " the number.
+    follows = np.zeros(len(edges), dtype=bool)
+    for i in range(1, len(edges)):
+        follows[i] = not follows[i - 1] and edges[i] == np.nextafter(edges[i - 1], np.inf)
+    texts: list[str] = []
+    for digits in _DIGITS:
+        texts = [f"{edge:.{digits}g}" for edge in edges[~follows]]
+        if len(set(texts)) == len(texts):
+            break
+    texts = [texts[place] for place in np.cumsum(~follows) - 1]
+    names = [f"< {texts[0]}"]
+    for i, (low, high) in enumerate(pairwise(texts)):
+        begin = f"> {low}" if follows[i] else low
+        names.append(low if follows[i + 1] else f"{begin} to {high}")
+    return [*names, f"> {texts[-1]}" if follows[-1] else f">= {texts[-1]}"]

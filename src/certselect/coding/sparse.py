@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from certselect.coding.assembly import CodedCells
 from certselect.coding.cuts import Cutter, edges_between, levels_between, only_ends
-from certselect.coding.levels import Levels, sparse_integer_levels
-from certselect.coding.model import Part
-from certselect.coding.numbers import NumberCuts, count_edges_of_cells
+from certselect.coding.levels import Levels, NumberCuts, count_edges_of_cells, sparse_integer_levels
+from certselect.coding.model import CodedCells, Part
 from certselect.coding.quantiles import SparseOrder, equal_count_edges
 from certselect.coding.tiles import filled, over_columns, slices, stretch_starts
 from certselect.errors import InvalidInput

@@ -22,15 +22,14 @@ from certselect.coding.cuts import (
     moment_edges,
     order_edges,
 )
-from certselect.coding.levels import Levels
+from certselect.coding.fitting import bin_names
+from certselect.coding.levels import Levels, NumberCuts
 from certselect.coding.mdlp import class_cuts
 from certselect.coding.model import BINNED, Coding
 from certselect.coding.moments import exponents
-from certselect.coding.numbers import NumberCuts
 from certselect.coding.quantiles import DenseOrder, weight_shift
 from certselect.coding.streamed_order import Bracketed, Brackets, Sample, StreamedOrder, first_brackets
 from certselect.coding.streamed_sums import Moments, NumbersByClass, Units, UnitSums
-from certselect.coding.target import bin_names
 from certselect.errors import InvalidInput
 from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
@@ -349,7 +348,8 @@ def _edges_by_class(columns: _NumberColumns, target: NumberCoder | LevelCoder, n
         for place, name in zip(group.places, group.names, strict=True):
             own = found[name]
             if own is not None:
-                edges[place] = class_cuts(*own, shift) + 0.0
+                numbers, counts = own
+                edges[place] = class_cuts(numbers, counts, shift) + 0.0
             elif len(group.names) > 1:
                 waiting.append(group.some([name]))
             else:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from certselect.coding import Coding
-from certselect.coding.numbers import NumberCuts
+from certselect.coding.levels import NumberCuts
 from certselect.information.normal_scores import fixed_point, normal_scores
 from certselect.information.numeric import numeric_columns
 from certselect.information.tied_columns import MOST_TIED
