@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from certselect.coding import CodedTable, SparseCodedTable
-from certselect.information.kernels.cell_measures import CellMeasures, occurring
-from certselect.information.kernels.cell_table import counting_units
+from certselect.information.kernels.cell_table import CellMeasures, counting_units, occurring
 
 # Cells counted at a time: enough to amortise the calls, few enough to stay in cache.
 _CHUNK = 1 << 19
