@@ -6,8 +6,8 @@ itself among them, of weight W and with Q the sum of their squared weights, wher
     psi(n) + ln(W / m) + (1 / m + Q / W^2) / 2 - w / W
 
 w being the row's own weight. ln W is too large by w / W, for the row itself is always there, and too small by
-Q / 2 W^2, as a logarithm of any sum of chance; psi(n) takes both away where all weights are equal, and what is added to it
-and to ln(W / m) is 0 then. The heft of rows is (W, Q), and (how many they are, 0) without weights.
+Q / 2 W^2, as a logarithm of any sum of chance; psi(n) takes both away where all weights are equal, and what is added
+to it and to ln(W / m) is 0 then. The heft of rows is (W, Q), and (how many they are, 0) without weights.
 
 Below are counts around one point, then those of rows on the same levels of discrete columns, each of which counts
 itself, and those in a window of the rows sorted by one column.
