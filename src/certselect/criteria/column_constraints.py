@@ -74,13 +74,15 @@ class ColumnConstraints:
         }
 
 
-def copies_left_out(families: Iterable[Sequence[int]], constraints: ColumnConstraints | None) -> dict[int, int]:
+def copies_left_out(families: Sequence[Sequence[int]], constraints: ColumnConstraints | None) -> dict[int, int]:
     """The columns that are left out, each with the copy of it that can be chosen.
 
     That is the first of a family, or the cheapest where they have costs. Whoever includes a column
     wants that one. A family of which some are in a group is left alone: without its members a
     group would be another one.
     """
+    if not families:
+        return {}
     asked = constraints or ColumnConstraints()
     grouped = {i for group in (*asked.together, *asked.rivals) for i in group}
     left_out: dict[int, int] = {}

@@ -59,7 +59,6 @@ IEEE Trans. Inf. Theory 67, 464 (2021; preprint 2019).
 from __future__ import annotations
 
 import math
-import time
 from functools import cache, cached_property, partial
 from numbers import Integral
 from pathlib import Path
@@ -67,6 +66,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from certselect.clock import Stopwatch
 from certselect.errors import InvalidInput
 from certselect.information.kernels.neighbor_columns import (
     GroupedColumns,
@@ -297,7 +297,7 @@ def neighbor_terms(
     InformationTerms
         `entropy` is the diagonal of `redundancy`; `target_entropy` is NaN where the target has numbers.
     """
-    started = time.perf_counter()
+    watch = Stopwatch()
     n_rows = table.n_samples
     if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, Integral):
         raise InvalidInput(f"n_neighbors={n_neighbors!r}", "a whole number", "Leave it out for its default.")
@@ -326,5 +326,5 @@ def neighbor_terms(
         levels=pairs.levels,
         constant=columns.constant,
         pairs=SoundPairs(pairs, pairs.relevance, pairs.entropy),
-        seconds={"relevance": time.perf_counter() - started},
+        seconds={"relevance": watch.seconds},
     )
