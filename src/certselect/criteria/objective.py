@@ -132,7 +132,7 @@ class Objective:
         """
         if self.steps is not None:
             return self.steps.along(chosen)
-        weight, places = self.weight(self.k), np.array(chosen, dtype=np.intp)
+        weight, places = self.criterion.weight(self.k), np.array(chosen, dtype=np.intp)
         terms = self.singles(self.k)[places].tolist()
         if weight and self.pairs is not None:
             for place, i in enumerate(chosen[1:], start=1):

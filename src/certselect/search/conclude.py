@@ -153,7 +153,7 @@ def search(
                 FewerFeaturesWarning,
             )
     finally:
-        if not is_built_in(strategy):
+        if found.evidence.proved is not None and not is_built_in(strategy):
             # Multipliers are checked; a proof is taken as it is, and so from this package alone.
             found.evidence = replace(found.evidence, proved=None)
     if not found.indices and not found.cut_short:

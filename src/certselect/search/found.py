@@ -80,8 +80,13 @@ class Evidence:
 
     def of(self, relaxation: Relaxation) -> Evidence:
         """With a relaxation that is solved."""
-        solved = {"multipliers": relaxation.multipliers, "lift": relaxation.lift, "relaxation": relaxation}
-        return replace(self, **solved, computed_on=relaxation.computed_on)
+        return replace(
+            self,
+            multipliers=relaxation.multipliers,
+            lift=relaxation.lift,
+            relaxation=relaxation,
+            computed_on=relaxation.computed_on,
+        )
 
 
 NO_EVIDENCE = Evidence()
