@@ -107,7 +107,7 @@ def _in_blocks(source: Any) -> str:
     from certselect.results.choosing import choose
     from certselect.settings import Settings
     from certselect.table.streams.in_blocks import InBlocks
-    from certselect.table.streams.opening import row_source
+    from certselect.table.sources import row_source
 
     settings = Settings.from_keywords({"strategy": "forward"})
     rows = InBlocks(MEMORY).opened(row_source(source, "y")[0], "y", settings.reading)

@@ -15,9 +15,9 @@ from certselect import information_terms
 from certselect.errors import InvalidInput
 from certselect.information import joint_counts
 from certselect.progress import listening
+from certselect.table.files import open_files
 from certselect.table.streams.cluster import ClusterRunner
 from certselect.table.streams.dask_source import open_dask
-from certselect.table.streams.files import open_files
 from certselect.table.streams.row_source import BatchFactory
 from certselect.table.streams.saved_passes import SavedPasses
 from certselect.threads import thread_count
