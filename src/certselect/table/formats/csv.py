@@ -9,7 +9,7 @@ A table that fits into memory is parsed at once, by Arrow's own search for types
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -60,7 +60,7 @@ class CsvFiles(FileUnits):
 
     @cached_property
     def rowless(self) -> set[int]:
-        assert self.schema  # whose types are those of all rows, which are counted on the way
+        _ = self.schema  # rows are counted while their types are settled
         return {unit for unit, n_rows in self._n_rows.items() if not n_rows and len(self._files) > 1}
 
     def all_rows(self) -> pa.Table:
@@ -78,11 +78,12 @@ class CsvFiles(FileUnits):
             if unit in self.rowless:
                 continue
             if not table.select(schema.names).schema.equals(schema):
-                table = self._parsed(self._files[unit], {field.name: field.type for field in schema})
+                with self.reading(self.units[unit]):
+                    table = self._parsed(self._files[unit], {field.name: field.type for field in schema})
             parts.append(table.select(schema.names))
         return pa.concat_tables(parts) if parts else schema.empty_table()
 
-    def _settle(self, types_of: Any) -> pa.Schema:
+    def _settle(self, types_of: Callable[[int, Mapping[str, pa.DataType]], pa.Schema]) -> pa.Schema:
         """The types that suit all cells of all files; `types_of` finds those of one file, not before given ones."""
         found: dict[int, pa.Schema] = {}
         for unit, file in enumerate(self._files):
@@ -95,7 +96,7 @@ class CsvFiles(FileUnits):
         first = next(iter(asked.values()))
         for unit, own in asked.items():
             refuse_other_columns(own, first, self.units[unit])
-        while True:
+        while len(asked) > 1:
             widest = {
                 name: max((own.field(name).type for own in asked.values()), key=_TYPES.index) for name in first.names
             }
@@ -111,6 +112,7 @@ class CsvFiles(FileUnits):
                         again = self._types_by_blocks(unit, types)
                     own = asked[unit]
                     asked[unit] = pa.schema([again.field(f.name) if f.name in types else f for f in own])
+        return pa.schema([(field.name, field.type) for field in first])
 
     def _types_by_blocks(self, unit: int, types: Mapping[str, pa.DataType]) -> pa.Schema:
         """The first types that suit every cell of a file, from the given ones on."""

@@ -25,8 +25,8 @@ class FeatherFiles(FileUnits):
             return reader.schema
 
     def rows_of(self, file: DataFile, columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
-        names = self.columns_of(file).names
-        with _opened(file, [names.index(name) for name in columns]) as reader:
+        places = {name: place for place, name in enumerate(self.columns_of(file).names)}
+        with _opened(file, [places[name] for name in columns]) as reader:
             yield from _batches(reader)
 
     def bytes_of(self, file: DataFile) -> int:

@@ -24,23 +24,23 @@ class RowGroup(NamedTuple):
 
     Attributes
     ----------
-    opened : callable
-        Returns the file, open for reading.
     numbers : list of int
         Which row groups.
+    opened : callable
+        Returns the file, open for reading.
     written : list of str
         The columns of the file.
     keys : mapping
         The values of the columns that the name of the file's folder holds.
     """
 
-    opened: Callable[[], Any]
     numbers: list[int]
+    opened: Callable[[], Any]
     written: list[str]
     keys: Mapping[str, Any]
 
-    def blocks(self, schema: pa.Schema, n_rows: int, where: str) -> Iterator[pa.RecordBatch]:
-        """Columns in blocks of rows, with the types of the whole table; null where the file lacks one."""
+    def blocks(self, schema: pa.Schema, n_rows: int | None, where: str) -> Iterator[pa.RecordBatch]:
+        """Columns in blocks of rows, or at once, with the types of the whole table; null where the file lacks one."""
         for batch in self._decoded(schema, n_rows):
             read = dict(zip(batch.schema.names, batch.columns, strict=True))  # Arrow makes both anew with each call
             columns = [
@@ -51,10 +51,11 @@ class RowGroup(NamedTuple):
             ]
             yield from pa.Table.from_arrays(columns, schema=schema).to_batches()
 
-    def _decoded(self, schema: pa.Schema, n_rows: int) -> Iterator[pa.RecordBatch]:
+    def _decoded(self, schema: pa.Schema, n_rows: int | None) -> Iterator[pa.RecordBatch]:
         """Columns page by page: a scan of a dataset would have all of a row group in memory, twice."""
         # A column is read in any case, since it shows how many rows there are.
-        read = [field.name for field in schema if field.name in self.written] or self.written[:1]
+        written = set(self.written)
+        read = [field.name for field in schema if field.name in written] or self.written[:1]
         words = [field.name for field in schema if pa.types.is_dictionary(field.type)]
         taken = 0
         try:
@@ -71,17 +72,17 @@ class RowGroup(NamedTuple):
                 if left.num_rows:
                     yield left
 
-    def _pages(self, read: Sequence[str], words: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
+    def _pages(self, read: Sequence[str], words: Sequence[str], n_rows: int | None) -> Iterator[pa.RecordBatch]:
         import pyarrow.parquet
 
+        sparing = {} if n_rows is None else {"pre_buffer": False, "buffer_size": _PAGE_BYTES}
         with pyarrow.parquet.ParquetFile(
-            self.opened(),
-            read_dictionary=words,
-            pre_buffer=False,
-            buffer_size=_PAGE_BYTES,
-            page_checksum_verification=True,
+            self.opened(), read_dictionary=words, page_checksum_verification=True, **sparing
         ) as file:
-            yield from file.iter_batches(n_rows, row_groups=self.numbers, columns=list(read))
+            if n_rows is None:
+                yield from file.read_row_groups(self.numbers, columns=list(read)).to_batches()
+            else:
+                yield from file.iter_batches(n_rows, row_groups=self.numbers, columns=list(read))
 
 
 class ParquetFiles(FileRows):
@@ -106,13 +107,16 @@ class ParquetFiles(FileRows):
         with self.reading(f"the files of {folder!r}"):
             keys, values = _partition_keys(files, folder)
         with_rows = [footer for footer in footers if footer[-1].num_rows] or footers[:1]
-        self.units, self._parts, self.n_rows = [], [], sum(footer.num_rows for *_, footer in with_rows)
+        self.units, self._parts, self._whole = [], [], []
+        self.n_rows = sum(footer.num_rows for *_, footer in with_rows)
         whole = with_rows[0][1]
         for file, own, footer in with_rows:
             whole = joined(whole, own, file.called)
+            there = file.opened, own.names, values.get(file.path, {})
+            self._whole.append((file.called, RowGroup(list(range(footer.num_row_groups)), *there)))
             for number in range(footer.num_row_groups):
                 self.units.append(file.called)
-                self._parts.append(RowGroup(file.opened, [number], own.names, values.get(file.path, {})))
+                self._parts.append(RowGroup([number], *there))
                 self.held += int(GROWTH * footer.row_group(number).total_byte_size)
         if not self.units:
             self.units = [files[0].called]
@@ -124,6 +128,13 @@ class ParquetFiles(FileRows):
         if unit < len(self._parts):
             with self.reading(self.units[unit]):
                 yield from self._parts[unit].blocks(schema, n_rows, self.units[unit])
+
+    def all_rows(self) -> pa.Table:
+        blocks: list[pa.RecordBatch] = []
+        for called, part in self._whole:
+            with self.reading(called):
+                blocks.extend(part.blocks(self.schema, None, called))
+        return pa.Table.from_batches(blocks, schema=self.schema)
 
 
 def _is_words(kind: pa.DataType) -> bool:

@@ -52,7 +52,7 @@ class ArrowDataset(FileRows):
             if getattr(fragment, "row_groups", None):
                 keys = pyarrow.dataset.get_partition_keys(fragment.partition_expression)
                 numbers = [group.id for group in fragment.row_groups]
-                group = RowGroup(fragment.open, numbers, fragment.physical_schema.names, keys)
+                group = RowGroup(numbers, fragment.open, fragment.physical_schema.names, keys)
                 yield from group.blocks(schema, n_rows, called)
             else:
                 options = {"batch_size": n_rows, "batch_readahead": 2, "columns": list(columns)}

@@ -266,7 +266,10 @@ def as_arrow(block: Any, number: int) -> pa.Table:
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
     """The columns of a table in the types in which they are read, without metadata."""
-    return pa.schema([field.with_type(plain_type(field.type)).remove_metadata() for field in schema])
+    plain = {kind: plain_type(kind) for kind in set(schema.types)}
+    if all(kind == own for kind, own in plain.items()):
+        return schema.remove_metadata()
+    return pa.schema([field.with_type(plain[field.type]) for field in schema])
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
@@ -341,7 +344,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def refuse_other_columns(schema: pa.Schema, expected: pa.Schema, where: str) -> None:
     """Refuse a part of a table that lacks columns of the whole, or has others."""
-    there, wanted = schema.names, expected.names  # lists that Arrow makes anew each time it is asked
+    there, wanted = dict.fromkeys(schema.names), dict.fromkeys(expected.names)  # in order, and found at once
     lacking = [name for name in wanted if name not in there]
     others = [name for name in there if name not in wanted]
     if lacking or others:
