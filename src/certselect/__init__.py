@@ -79,6 +79,8 @@ __all__ = [
     "Criterion",
     "Dataset",
     "Elbow",
+    "FileUnits",
+    "Format",
     "InformationTerms",
     "JointInformation",
     "Relaxation",

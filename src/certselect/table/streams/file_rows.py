@@ -97,7 +97,7 @@ class FileRows(FirstBlocks):
         """Errors of a file in words; if it was written to in the meantime, that is the error."""
         try:
             yield
-        except (pa.ArrowException, OSError, InvalidInput) as error:
+        except (pa.ArrowException, OSError, LookupError, InvalidInput) as error:
             if _stamp_of(self.files):  # the files are there
                 self.check()
             if isinstance(error, InvalidInput):

@@ -197,7 +197,7 @@ class ArrowStream(BlockRows):
     """
 
     def __init__(self, stream: Any) -> None:
-        self.called = f"a {type(stream).__name__}"
+        self.called = f"an object of type {type(stream).__name__}"
         self._stream, self._read_before = stream, 0
         self._reader: pa.RecordBatchReader | None = self._exported()
         self.schema = plain_schema(self._reader.schema)
