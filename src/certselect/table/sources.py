@@ -119,17 +119,13 @@ def row_source(source: Any, target: Any) -> tuple[RowSource, Any]:
         return open_dask(source, target)
     if isinstance(source, str | os.PathLike):
         return open_files(source), target
-    if is_arrow_stream(source):
-        from certselect.table.streams.row_source import ArrowStream
-
-        return ArrowStream(source), target
-    if callable(source):
-        from certselect.table.streams.row_source import BatchFactory
-
-        return BatchFactory(source), target
     from certselect.table.streams.arrow_dataset import ArrowDataset
+    from certselect.table.streams.row_source import ArrowStream, BatchFactory
 
-    return ArrowDataset(source), target
+    rows: Any = source
+    if is_arrow_stream(source):
+        return ArrowStream(rows), target
+    return BatchFactory(rows) if callable(source) else ArrowDataset(rows), target
 
 
 def _whole(rows: RowSource, blocks: InBlocks | None) -> Any | None:

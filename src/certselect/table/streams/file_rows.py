@@ -64,6 +64,7 @@ class FileRows(FirstBlocks):
 
     schema: pa.Schema
     units: Sequence[str]
+    n_rows: int | None = None
     files: Sequence[str] = ()
     folder: str | None = None  # whose files they are, all of them
     kind: ClassVar[str] = ""  # what errors call the format
@@ -73,12 +74,15 @@ class FileRows(FirstBlocks):
     def n_bytes(self) -> int:
         return self.held
 
+    def blocks(self, unit: int, columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
+        raise NotImplementedError
+
     def watch(self, files: Sequence[str]) -> None:
         """Remember which files these are, and how they are now."""
         self.files = files
         self._stamp = _stamp_of(files)
 
-    @cached_property
+    @property
     def identity(self) -> str:
         if not self._stamp:
             return ""
@@ -132,7 +136,6 @@ class FileUnits(FileRows):
 
     kind: ClassVar[str] = "a table"
     growth: ClassVar[float] = 5.0  # bytes in memory for each byte of a file, about
-    n_rows = None
 
     def __init__(self, files: Sequence[DataFile], folder: str | None = None) -> None:
         self._files = [file for file in files if file.size]  # writers of several files leave empty ones too

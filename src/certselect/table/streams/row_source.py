@@ -125,7 +125,7 @@ class BlockRows(FirstBlocks):
         rows = total = 0
         for number, block in enumerate(self.opened()):
             given = as_arrow(block, number)
-            if not given.num_rows:  # whose types say little
+            if not given.num_rows:
                 continue
             table = fitted(given, self.schema, f"block {number} of the table")
             rows, total = rows + table.num_rows, (total + row_sum(table)) % 2**64
@@ -159,8 +159,8 @@ class BatchFactory(BlockRows):
         self._make = make
         first: pa.Table | None = None
         for number, block in enumerate(self.opened()):
-            first = as_arrow(block, number)
-            if first.num_rows:
+            own = first = as_arrow(block, number)
+            if own.num_rows:  # the types of blocks without rows say little
                 break
         if first is None:
             raise InvalidInput(
@@ -199,8 +199,9 @@ class ArrowStream(BlockRows):
     def __init__(self, stream: Any) -> None:
         self.called = f"an object of type {type(stream).__name__}"
         self._stream, self._read_before = stream, 0
-        self._reader: pa.RecordBatchReader | None = self._exported()
-        self.schema = plain_schema(self._reader.schema)
+        reader = self._exported()
+        self._reader: pa.RecordBatchReader | None = reader
+        self.schema = plain_schema(reader.schema)
 
     def opened(self) -> Iterator[pa.RecordBatch]:
         if self._reader is None and isinstance(self._stream, pa.RecordBatchReader):
@@ -209,7 +210,8 @@ class ArrowStream(BlockRows):
                 "rows that can be read again",
                 "Pass a function that returns a new reader, or raise memory=.",
             )
-        reader, self._reader = self._reader or self._exported(), None
+        reader = self._exported() if self._reader is None else self._reader
+        self._reader = None
         try:
             yield from reader
         finally:  # some databases answer nothing else while a result is open
@@ -303,9 +305,9 @@ def cast(column: Any, field: pa.Field, where: str) -> Any:
     """A column in the type of a field; refused where a value would be lost."""
     try:
         if pa.types.is_run_end_encoded(column.type):
-            import pyarrow.compute
+            from pyarrow.compute import run_end_decode  # pyright: ignore[reportAttributeAccessIssue]
 
-            column = pyarrow.compute.run_end_decode(column)
+            column = run_end_decode(column)
         return column if column.type == field.type else column.cast(field.type)
     except pa.ArrowException as error:
         raise another_type(where, field.name, column.type, field.type) from error
