@@ -16,7 +16,7 @@ TableFile = Annotated[
     Path,
     typer.Argument(
         metavar="TABLE",
-        help="CSV or Parquet file with one row per sample, a folder of such files or a pattern like 'data/*.parquet'; "
+        help="CSV, Parquet or Feather file with one row per sample, a folder of such files or a pattern like 'data/*.parquet'; "
         "- for standard input.",
     ),
 ]

@@ -215,7 +215,7 @@ def joined(schema: pa.Schema, own: pa.Schema, where: str) -> pa.Schema:
 
 
 def empty(what: str) -> InvalidInput:
-    return InvalidInput(f"an empty {what}", "a header line and rows", "Check that it was written.")
+    return InvalidInput(f"an empty {what}", "a table with named columns", "Check that it was written.")
 
 
 def not_utf_8(got: str) -> InvalidInput:
