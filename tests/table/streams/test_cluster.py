@@ -144,6 +144,10 @@ def test_a_part_at_which_every_worker_dies_is_refused(client, file):
             streamed(Deadly(open_files(file)), runner=ClusterRunner(client, BUDGET))
     finally:
         client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 3))
+        until = time.monotonic() + PATIENCE
+        while len(client.nthreads()) < 2:  # new workers start in the place of dead ones
+            assert time.monotonic() < until
+            time.sleep(0.05)
 
 
 def test_what_a_worker_finds_wrong_is_said_here(client, frame, tmp_path):
