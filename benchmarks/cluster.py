@@ -30,8 +30,8 @@ from distributed import Client, LocalCluster
 
 from certselect.information.information_terms import measure_table
 from certselect.settings import Measuring, Reading
+from certselect.table.files import open_files
 from certselect.table.streams.cluster import ClusterRunner
-from certselect.table.streams.files import open_files
 from certselect.table.streams.streamed_table import open_stream
 
 BUDGET = 1 << 30

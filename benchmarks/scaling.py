@@ -106,8 +106,8 @@ def _in_blocks(source: Any) -> str:
     """The features that are chosen; not by choose_subset, which reads at once what fits into memory."""
     from certselect.results.choosing import choose
     from certselect.settings import Settings
+    from certselect.table.sources import row_source
     from certselect.table.streams.in_blocks import InBlocks
-    from certselect.table.streams.opening import row_source
 
     settings = Settings.from_keywords({"strategy": "forward"})
     rows = InBlocks(MEMORY).opened(row_source(source, "y")[0], "y", settings.reading)

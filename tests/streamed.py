@@ -15,7 +15,8 @@ import pytest
 
 from certselect.information.information_terms import measure_table
 from certselect.settings import Settings
-from certselect.table.streams.row_source import BatchFactory
+from certselect.table.streams.file_rows import FileRows
+from certselect.table.streams.row_source import UNKNOWN, BatchFactory
 from certselect.table.streams.streamed_table import open_stream
 
 BUDGET = "64MB"
@@ -159,9 +160,7 @@ FUNCTIONS = {
 @pytest.fixture
 def always_in_blocks(monkeypatch):
     """Tables of files as well are read in blocks, however small."""
-    for where in ("files", "csv_files"):
-        monkeypatch.setattr(f"certselect.table.streams.{where}._GROWTH", 1e9)
-    monkeypatch.setattr("certselect.table.streams.in_blocks._MOST_GROWTH", 1e12)
+    monkeypatch.setattr(FileRows, "n_bytes", UNKNOWN)
 
 
 def streamed_terms(make, target="y", memory=BUDGET, **settings):

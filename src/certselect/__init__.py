@@ -16,6 +16,10 @@ _ROOMS = {
     "read_table": "certselect.table",
     "read_file": "certselect.table",
     "Table": "certselect.table",
+    "FileUnits": "certselect.table.streams.file_rows",
+    "Format": "certselect.table.formats",
+    "list_formats": "certselect.table.formats",
+    "register_format": "certselect.table.formats",
     "information_terms": "certselect.information",
     "InformationTerms": "certselect.information",
     "Measure": "certselect.information",
@@ -79,6 +83,8 @@ __all__ = [
     "Criterion",
     "Dataset",
     "Elbow",
+    "FileUnits",
+    "Format",
     "InformationTerms",
     "JointInformation",
     "Measure",
@@ -107,6 +113,7 @@ __all__ = [
     "information_terms",
     "joint_information",
     "list_criteria",
+    "list_formats",
     "list_measures",
     "list_strategies",
     "load_dataset",
@@ -121,6 +128,7 @@ __all__ = [
     "read_file",
     "read_table",
     "register_criterion",
+    "register_format",
     "register_measure",
     "register_strategy",
     "relax",
@@ -190,6 +198,8 @@ if TYPE_CHECKING:
     from certselect.selectors import SubsetSelector, SubsetSelectorCV
     from certselect.settings import Settings
     from certselect.table import Table, read_file, read_table
+    from certselect.table.formats import Format, list_formats, register_format
+    from certselect.table.streams.file_rows import FileUnits
 
 
 def __getattr__(name: str) -> object:

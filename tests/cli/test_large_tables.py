@@ -6,6 +6,7 @@ import pytest
 
 from certselect import choose_subset, load_result
 from certselect.progress import listening
+from certselect.table.streams.file_rows import FileRows
 from command_line import error_of, in_process, on_a_terminal
 from streamed import always_in_blocks, csv_folder, parquet_folder, plain_table  # noqa: F401
 
@@ -105,16 +106,14 @@ def test_splits_need_all_rows_at_once(folder):
 
 def test_paths_are_made_of_blocks_as_well(folder, monkeypatch):
     in_blocks = in_process("path", "data", "-t", "y", "--format", "csv", *OTHERS["path"])
-    for where in ("files", "csv_files"):
-        monkeypatch.setattr(f"certselect.table.streams.{where}._GROWTH", 3.0)
+    monkeypatch.setattr(FileRows, "n_bytes", 1000)
     at_once = in_process("path", "data", "-t", "y", "--format", "csv", *OTHERS["path"])
     assert in_blocks.returncode == 0, in_blocks.stderr
     assert in_blocks.stdout == at_once.stdout
 
 
 def test_small_folders_are_read_at_once_by_every_command(folder, monkeypatch):
-    for where in ("files", "csv_files"):
-        monkeypatch.setattr(f"certselect.table.streams.{where}._GROWTH", 3.0)
+    monkeypatch.setattr(FileRows, "n_bytes", 1000)
     for command, options in {"select": [], **OTHERS}.items():
         done = in_process(command, "data", "-t", "y", "--quiet", *options)
         assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ from certselect.errors import InvalidInput
 from certselect.progress import listening
 from certselect.settings import Measuring, Reading, Settings
 from certselect.table import read_table
-from certselect.table.streams.files import open_files
+from certselect.table.files import open_files
 from certselect.table.streams.row_source import BatchFactory
 from certselect.table.streams.row_weights import ExactSum
 from certselect.table.streams.streamed_table import open_stream

@@ -7,7 +7,7 @@ import pytest
 
 from certselect.errors import InvalidInput
 from certselect.information import joint_counts
-from certselect.table.streams.files import open_files
+from certselect.table.files import open_files
 from certselect.table.streams.passes import InThisProcess
 from cluster_cases import made_frame, streamed, write_parquet
 

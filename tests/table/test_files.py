@@ -166,4 +166,4 @@ def test_several_targets_and_weights(tmp_path):
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
     assert "no file" in refused(tmp_path / "absent.csv")
     (tmp_path / "folder.csv").mkdir()
-    assert "folder.csv', which is a folder; expected a CSV or Parquet file" in refused(tmp_path / "folder.csv")
+    assert "folder.csv', which is a folder; expected a CSV, Parquet or Feather file" in refused(tmp_path / "folder.csv")

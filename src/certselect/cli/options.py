@@ -16,8 +16,8 @@ TableFile = Annotated[
     Path,
     typer.Argument(
         metavar="TABLE",
-        help="CSV or Parquet file with one row per sample, a folder of such files or a pattern like 'data/*.parquet'; "
-        "- for standard input.",
+        help="CSV, Parquet or Feather file with one row per sample, a folder of such files or a pattern like "
+        "'data/*.parquet'; - for standard input.",
     ),
 ]
 Target = Annotated[

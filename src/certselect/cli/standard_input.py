@@ -11,7 +11,7 @@ from certselect.errors import InvalidInput
 
 
 def opened(table: Path) -> Any:
-    """The path, or what standard input holds, CSV or Parquet, as a data frame."""
+    """The path, or the table that standard input holds, as a data frame."""
     from certselect.table.files import read_columns
 
     return table if table != STANDARD else read_columns(_standard_input("a table"))

@@ -1,10 +1,9 @@
-"""read_file: CSV and Parquet files -> Table."""
+"""Files, folders and globs -> RowSource, or a table in memory; the format of a file is found by its suffix."""
 
 from __future__ import annotations
 
-import io
+import glob
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from certselect.errors import InvalidInput
 from certselect.settings import Reading
 from certselect.table.complete import name_columns
+from certselect.table.formats import all_suffixes, format_of, format_of_content
 from certselect.table.model import Table
 from certselect.table.parts import split_columns
 from certselect.table.reading import read_table
@@ -19,13 +19,10 @@ from certselect.table.reading import read_table
 if TYPE_CHECKING:
     import pyarrow
 
-TEXT = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
-PARQUET = (".parquet", ".pq")
-_STREAM = "standard input"  # or another open file: what is in it is told by its first bytes
-_PARQUET_MAGIC, _GZIP_MAGIC = b"PAR1", b"\x1f\x8b"
-_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_LOOKED_AT = 1000  # bytes of a text in which no NUL may be
-BLOCK_BYTES = 1 << 26  # no row may be longer; pyarrow's own 1 MiB is too short for 100 000 columns
+    from certselect.table.streams.file_rows import FileRows
+
+_WILD = "*?["
+_KINDS_OF_FILES = "a CSV, Parquet or Feather file"
 
 
 def read_file(
@@ -39,11 +36,12 @@ def read_file(
     unread: Iterable[Any] | None = None,
     wanted: Iterable[Any] | None = None,
 ) -> Table:
-    """Read a table with its target from a CSV or Parquet file.
+    """Read a table with its target from a file.
 
-    The suffix decides which: .csv, .tsv and .txt (also .gz) are text with a header
-    line, separated by commas, semicolons or tabs, whichever the header uses;
-    .parquet and .pq are Parquet. Empty cells are missing values.
+    The suffix decides how it is read: .csv, .tsv and .txt (also .gz) are text with a
+    header line, separated by commas, semicolons or tabs, whichever the header uses;
+    .parquet and .pq are Parquet; .feather, .arrow, .arrows and .ipc are Arrow IPC.
+    `register_format` adds others. Empty cells of text are missing values.
 
     Parameters
     ----------
@@ -63,109 +61,77 @@ def read_file(
 
 
 def read_columns(source: Path | BinaryIO) -> pyarrow.Table:
-    """The columns of a file, by its suffix, or of an open one, such as standard input, by how it begins."""
-    if not isinstance(source, Path):
-        content = source.read()
-        if not content:
-            raise _empty(_STREAM)
-        stream = io.BytesIO(content)
-        if content.startswith(_PARQUET_MAGIC):
-            return _read_parquet(stream, _STREAM)
-        return _read_text(stream, _STREAM, zipped=content.startswith(_GZIP_MAGIC), tabs=False)
-    file, named = source, repr(str(source))
-    name = file.name.lower()
-    if file.is_dir():
-        raise InvalidInput(f"{named}, which is a folder", "a CSV or Parquet file", "Name a file in it.")
-    if not name.endswith((*TEXT, *PARQUET)):
-        raise InvalidInput(f"file {named}", "a name ending in " + ", ".join((*TEXT, *PARQUET)), "Rename or convert it.")
-    if not file.is_file():
-        raise InvalidInput(f"path {named}, where there is no file", "a CSV or Parquet file", "Check the path.")
-    if file.stat().st_size == 0:
-        raise _empty(f"file {named}")
-    if name.endswith(PARQUET):
-        return _read_parquet(file, f"file {named}")
-    return _read_text(str(file), f"file {named}", zipped=name.endswith(".gz"), tabs=".tsv" in name)
+    """The columns of a file, by its suffix, or of an open one, such as standard input, by its first bytes."""
+    if isinstance(source, Path):
+        if source.is_dir():
+            raise InvalidInput(f"{str(source)!r}, which is a folder", _KINDS_OF_FILES, "Name a file in it.")
+        return open_files(source).all_rows()
+    from certselect.table.streams.file_rows import DataFile, empty
+
+    file = DataFile(content=source.read())
+    if not file.content:
+        raise empty(file.called)
+    return format_of_content(file.content).open([file], None).all_rows()
 
 
-def _read_parquet(file: Path | BinaryIO, what: str) -> pyarrow.Table:
-    import pyarrow
-    import pyarrow.parquet
+def open_files(path: str | os.PathLike[str]) -> FileRows:
+    """The rows of a file, of all files of a folder (partitions of folders "key=value" among them), or of a glob."""
+    from certselect.table.streams.file_rows import DataFile
 
-    try:
-        # Not read_table, which makes columns of folders named key=value.
-        with pyarrow.parquet.ParquetFile(file) as parquet:
-            return parquet.read()
-    except (pyarrow.ArrowException, OSError) as error:
-        raise unreadable(what, "Parquet", error) from error
-
-
-def _read_text(file: str | BinaryIO, what: str, *, zipped: bool, tabs: bool) -> pyarrow.Table:
-    import pyarrow
-    import pyarrow.csv
-
-    try:
-        with pyarrow.input_stream(file, compression="gzip" if zipped else None) as stream:
-            text = stream.read()
-        parse, convert = csv_options(_header(text, what), tabs=tabs)
-        columns = pyarrow.csv.read_csv(
-            pyarrow.BufferReader(text),
-            read_options=pyarrow.csv.ReadOptions(block_size=BLOCK_BYTES),
-            parse_options=parse,
-            convert_options=convert,
+    if not several_files(path) and format_of(os.path.basename(path)) is None:
+        raise InvalidInput(
+            f"file {str(path)!r}", "a name ending in " + ", ".join(all_suffixes()), "Rename or convert it."
         )
-    except (pyarrow.ArrowException, OSError) as error:
-        raise unreadable(what, "text", error) from error
-    undecoded = [field.name for field in columns.schema if pyarrow.types.is_binary(field.type)]
-    if undecoded:
-        raise not_utf_8(f"text that is not UTF-8 in column {name_columns(undecoded)} of {what}")
-    return columns
+    files, folder = _listed(os.fspath(path))
+    formats = {file: format_of(os.path.basename(file)) for file in files}
+    odd = [file for file, found in formats.items() if found is None]
+    if odd:
+        raise InvalidInput(
+            f"{name_columns(map(os.path.basename, odd))} among the files of {str(path)!r}",
+            f"files that end in {', '.join(all_suffixes())}",
+            "Name those that are meant, as in 'data/*.parquet'.",
+        )
+    found = {one.name: one for one in formats.values() if one is not None}
+    if len(found) > 1:
+        raise InvalidInput(
+            f"files of several formats ({', '.join(sorted(found))}) together in {str(path)!r}",
+            "files of one format",
+            "Name those that are meant, as in 'data/*.parquet'.",
+        )
+    (format_found,) = found.values()
+    rows = format_found.open([DataFile(file) for file in files], folder)
+    rows.folder = os.fspath(path) if os.path.isdir(path) else None
+    return rows
 
 
-def csv_options(header: str, *, tabs: bool) -> tuple[Any, Any]:
-    """How Arrow is to take text apart, by its header line, and how to convert its cells."""
-    import pyarrow.csv
-
-    parse = pyarrow.csv.ParseOptions(delimiter="\t" if tabs else _separator(header), newlines_in_values=True)
-    return parse, pyarrow.csv.ConvertOptions(strings_can_be_null=True)
+def several_files(path: str | os.PathLike[str]) -> bool:
+    """Whether a path stands for a table in several files: a folder, or a name with wildcards that no file has."""
+    text = os.fspath(path)
+    return os.path.isdir(text) or (any(mark in text for mark in _WILD) and not os.path.exists(text))
 
 
-def first_line(file: str, what: str, *, zipped: bool) -> str:
-    """The header line of a text file."""
-    import pyarrow
+def _listed(path: str) -> tuple[list[str], str | None]:
+    """The files that a path stands for, in order, and the folder whose parts may be partitions."""
+    from certselect.table.streams.saved_passes import is_hidden
 
-    try:
-        with pyarrow.input_stream(file, compression="gzip" if zipped else None) as stream:
-            return _header(stream.read(BLOCK_BYTES), what)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise unreadable(what, "text", error) from error
-
-
-def _header(text: bytes, what: str) -> str:
-    if not text.strip():
-        raise _empty(what)
-    if text.startswith(_UTF_16_MARKS) or b"\0" in text[:_LOOKED_AT]:
-        raise not_utf_8(f"{what}, which is UTF-16 or no text at all")
-    try:
-        return text.lstrip().split(b"\n", 1)[0].decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise not_utf_8(f"{what}, whose first line is not UTF-8") from None
+    if os.path.isdir(path):
+        found = [str(file) for file in sorted(Path(path).rglob("*")) if file.is_file() and not is_hidden(file, path)]
+        if not found:
+            raise InvalidInput(f"the folder {path!r}, in which there is no file", "a table", "Check the path.")
+        return found, path
+    if os.path.isfile(path):
+        return [path], None
+    found = sorted(glob.glob(path, recursive=True)) if any(mark in path for mark in _WILD) else []
+    found = [file for file in found if os.path.isfile(file)]
+    if not found:
+        raise InvalidInput(f"path {path!r}, where there is no file", _KINDS_OF_FILES, "Check the path.")
+    return found, _partitioned(path, found)
 
 
-def _separator(header: str) -> str:
-    """The separator a header line uses most, outside quotes; the comma if it uses none."""
-    bare = re.sub(r'"[^"]*"', "", header)
-    return max(",;\t", key=bare.count)
-
-
-def not_utf_8(got: str) -> InvalidInput:
-    return InvalidInput(got, "CSV in UTF-8", "Save it as UTF-8.")
-
-
-def _empty(what: str) -> InvalidInput:
-    return InvalidInput(f"an empty {what}", "a header line and rows", "Check that it was written.")
-
-
-def unreadable(what: str, kind: str, error: Exception) -> InvalidInput:
-    expected = "a header line, and as many cells in every row" if kind == "text" else "a whole file of that kind"
-    remedy = "Check what is sent there." if what == _STREAM else "Check that it is whole and has the right suffix."
-    return InvalidInput(f"{what}, which cannot be read as {kind} ({error})", expected, remedy)
+def _partitioned(path: str, files: Sequence[str]) -> str | None:
+    """The folder before the first wildcard, if folders below it are called "key=value": partitions of a table."""
+    parts = Path(path).parts
+    wild = next(place for place, part in enumerate(parts) if any(mark in part for mark in _WILD))
+    folder = Path(*parts[:wild])
+    below = (Path(file).relative_to(folder).parts[:-1] for file in files)
+    return str(folder) if any("=" in part for own in below for part in own) else None

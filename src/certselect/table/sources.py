@@ -1,4 +1,4 @@
-"""Whatever a user has at hand -> Table: a file, a frame with its target inside, or data and target apart."""
+"""What a user passes as a table -> Table or StreamedTable: files, frames with their target, data and target apart."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.settings import Constraints, Reading
-from certselect.table.files import read_file
+from certselect.table.files import open_files
 from certselect.table.frames import as_frame, frame_names
 from certselect.table.model import Table
 from certselect.table.parts import split_columns
 from certselect.table.reading import read_table
 from certselect.table.series import names_of
-from certselect.table.streams.in_blocks import InBlocks, is_dask, may_need_blocks, one_name
+from certselect.table.streams.in_blocks import InBlocks, is_arrow_stream, is_dask, is_in_blocks, one_name
 from certselect.table.streams.streamed_table import StreamedTable
 
 if TYPE_CHECKING:
@@ -63,35 +63,25 @@ def open_source(
         beside = {"a target": target, "sample_weight": sample_weight, "feature_names": feature_names, **stated}
         _refuse("a Table", beside, "A Table brings its own: pass it to read_table.")
         return source, ()
-    if may_need_blocks(source, blocks or InBlocks()):
-        from certselect.table.streams.opening import all_rows, row_source
-
-        rows, named = row_source(source, target)
-        apart = {"sample_weight": sample_weight, "feature_names": feature_names}
-        _refuse("rows in blocks", apart, "Name a column by weight=.")
-        asked_for = blocks or InBlocks()
-        if rows.n_bytes > asked_for.budget() or asked_for.client is not None:
-            if blocks is None:
-                raise _too_large(rows)
-            return blocks.opened(rows, named, reading, asked), names_of(target) if is_dask(target) else (
-                one_name(named),
-            )
-        source = all_rows(rows)
-        if target is None:
-            raise InvalidInput("files without a target", "the name of a column to predict", "Pass target=.")
+    apart = {"sample_weight": sample_weight, "feature_names": feature_names}
     if isinstance(source, str | os.PathLike):
-        _refuse("a file", {"sample_weight": sample_weight, "feature_names": feature_names}, "Name a column by weight=.")
+        names = _named_in_file(target, apart)
+        rows = open_files(source)
+        whole = _whole(rows, blocks)
+        if whole is None:
+            return (blocks or InBlocks()).opened(rows, target, reading, asked), (one_name(target),)
+        features, targets, weights = split_columns(whole, names, reading.weight)
+        return read_table(features, targets, sample_weight=weights, **how), names
+    if is_in_blocks(source) or is_dask(source):
+        _refuse("rows in blocks", apart, "Name a column by weight=.")
+        rows, named = row_source(source, target)
+        whole = _whole(rows, blocks)
+        if whole is None:
+            names = names_of(target) if is_dask(target) else (one_name(named),)
+            return (blocks or InBlocks()).opened(rows, named, reading, asked), names
         if target is None:
-            raise InvalidInput("a file without a target", "the name of its column to predict", "Pass target=.")
-        listed = [target] if isinstance(target, str) else target
-        if not isinstance(listed, list | tuple) or not all(isinstance(name, str) for name in listed):
-            raise InvalidInput(
-                f"target={shown(target)} beside a file",
-                "the name of its column to predict, or a list of names",
-                "Read the file into a data frame first if the target comes apart from it.",
-            )
-        names = tuple(map(str, listed))
-        return read_file(source, names, weight=reading.weight, **how), names
+            raise InvalidInput("rows without a target", "the name of a column to predict", "Pass target=.")
+        source = whole
     if isinstance(sample_weight, str):
         raise InvalidInput(
             f"sample_weight={shown(sample_weight)}",
@@ -119,6 +109,47 @@ def open_source(
             "Pass sample_weight= instead.",
         )
     return read_table(source, target, sample_weight=sample_weight, feature_names=feature_names, **how), names_of(target)
+
+
+def row_source(source: Any, target: Any) -> tuple[RowSource, Any]:
+    """The rows of files, of Arrow datasets and streams, of Dask or of a function; and the name of the target."""
+    if is_dask(source):
+        from certselect.table.streams.dask_source import open_dask
+
+        return open_dask(source, target)
+    if isinstance(source, str | os.PathLike):
+        return open_files(source), target
+    from certselect.table.streams.arrow_dataset import ArrowDataset
+    from certselect.table.streams.row_source import ArrowStream, BatchFactory
+
+    rows: Any = source
+    if is_arrow_stream(source):
+        return ArrowStream(rows), target
+    return BatchFactory(rows) if callable(source) else ArrowDataset(rows), target
+
+
+def _whole(rows: RowSource, blocks: InBlocks | None) -> Any | None:
+    """All rows in memory; None if they are to be read in blocks."""
+    how = blocks or InBlocks()
+    found = None if how.client is not None else rows.rows_within(how.budget())
+    if found is None and blocks is None:
+        raise _too_large(rows)
+    return found
+
+
+def _named_in_file(target: Any, apart: dict[str, Any]) -> tuple[str, ...]:
+    """The names of the columns of a file that are to be predicted."""
+    _refuse("a file", apart, "Name a column by weight=.")
+    if target is None:
+        raise InvalidInput("a file without a target", "the name of its column to predict", "Pass target=.")
+    listed = [target] if isinstance(target, str) else target
+    if not isinstance(listed, list | tuple) or not all(isinstance(name, str) for name in listed):
+        raise InvalidInput(
+            f"target={shown(target)} beside a file",
+            "the name of its column to predict, or a list of names",
+            "Read the file into a data frame first if the target comes apart from it.",
+        )
+    return tuple(map(str, listed))
 
 
 def _too_large(rows: RowSource) -> InvalidInput:

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from certselect.table.streams.files import open_files
+from certselect.table.files import open_files
 from certselect.table.streams.passes import block_rows
 from certselect.table.streams.row_sample import RowSample
 from streamed import plain_table

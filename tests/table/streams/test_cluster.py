@@ -15,9 +15,9 @@ from certselect import information_terms
 from certselect.errors import InvalidInput
 from certselect.information import joint_counts
 from certselect.progress import listening
+from certselect.table.files import open_files
 from certselect.table.streams.cluster import ClusterRunner
 from certselect.table.streams.dask_source import open_dask
-from certselect.table.streams.files import open_files
 from certselect.table.streams.row_source import BatchFactory
 from certselect.table.streams.saved_passes import SavedPasses
 from certselect.threads import thread_count
@@ -154,6 +154,10 @@ def test_a_part_at_which_every_worker_dies_is_refused(client, file):
             streamed(Deadly(open_files(file)), runner=ClusterRunner(client, BUDGET))
     finally:
         client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 3))
+        until = time.monotonic() + PATIENCE
+        while len(client.nthreads()) < 2:  # new workers start in the place of dead ones
+            assert time.monotonic() < until
+            time.sleep(0.05)
 
 
 def test_what_a_worker_finds_wrong_is_said_here(client, frame, tmp_path):

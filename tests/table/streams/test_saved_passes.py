@@ -30,9 +30,9 @@ TABLE = plain_table(240).drop(["id"])
 CHILD = """
 import sys, warnings
 from certselect import information_terms
-from certselect.table.streams import csv_files, files, in_blocks, saved_passes
+from certselect.table.streams import file_rows, saved_passes
 warnings.simplefilter("ignore")
-files._GROWTH, in_blocks._MOST_GROWTH = 1e9, 1e12
+file_rows.FileRows.n_bytes = 1 << 62
 saved_passes.EVERY = saved_passes._TIMES_ITS_OWN = 0.0
 save = saved_passes.SavedPasses.save
 def told(self, position, learnt):

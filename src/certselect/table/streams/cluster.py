@@ -21,7 +21,7 @@ from certselect.names import shown
 from certselect.progress import report
 from certselect.table.streams.dask_source import DaskRows, PartitionForm, column_sums
 from certselect.table.streams.passes import InThisProcess, block_rows
-from certselect.table.streams.row_source import BatchFactory, RowSource
+from certselect.table.streams.row_source import BlockRows, RowSource
 from certselect.table.streams.saved_passes import Position, SavedPasses
 from certselect.threads import on_jobs
 
@@ -82,7 +82,7 @@ class ClusterRunner:
             )
 
     def run(self, source: RowSource, learnt: Any, stage: str) -> Any:
-        if isinstance(source, BatchFactory):  # what a function of the user's opens may be there in this process only
+        if isinstance(source, BlockRows):  # what a function of the user's opens may be there in this process only
             return InThisProcess(self.budget, self.resume).run(source, learnt, stage)
         if self.resume is None:
             return self._learn(source, learnt, stage)

@@ -1,4 +1,4 @@
-"""What may be larger than memory, and how it is to be read then; known without loading Arrow."""
+"""How a table that may be larger than memory is read, and which objects may be one; known without loading Arrow."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from certselect.table.streams.row_source import RowSource
     from certselect.table.streams.streamed_table import StreamedTable
 
-WILD = "*?["
-# A file may take so many times its length in memory; below the budget it is read at once, without a look into it.
-_MOST_GROWTH = 40
+# Libraries whose frames and columns are read as they are, whatever they export.
+_IN_MEMORY = {"pyarrow", "pandas", "polars", "narwhals", "modin", "cudf"}
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class InBlocks:
     client: Any = None
 
     def __post_init__(self) -> None:
-        self.budget()  # a slip of the pen is told before anything is read
+        self.budget()  # a wrong amount is refused before anything is read
 
     def budget(self) -> int:
         return memory_budget(self.memory)
@@ -69,30 +68,24 @@ class InBlocks:
         )
 
 
-def may_need_blocks(source: Any, blocks: InBlocks) -> bool:
-    """Whether a source consists of several files, is a large one, brings its rows in blocks, or is for a cluster."""
-    if isinstance(source, str | os.PathLike):
-        return blocks.client is not None or several_files(source) or _may_be_large(source, blocks)
-    return is_in_blocks(source) or is_dask(source)
-
-
 def is_in_blocks(source: Any) -> bool:
-    """Whether it is an Arrow dataset or reader, or a function that brings rows."""
-    kind = type(source)
-    if kind.__module__.startswith("pyarrow._dataset") or kind.__name__ == "RecordBatchReader":
+    """Whether it is an Arrow dataset, a stream of record batches, or a function that returns rows."""
+    if type(source).__module__.startswith("pyarrow._dataset") or is_arrow_stream(source):
         return True
     return callable(source) and not hasattr(source, "shape") and not hasattr(source, "columns")
+
+
+def is_arrow_stream(source: Any) -> bool:
+    """Whether an object exports record batches (`__arrow_c_stream__`) and is not a table or column in memory."""
+    library = type(source).__module__.partition(".")[0]
+    if library in _IN_MEMORY:
+        return type(source).__name__ == "RecordBatchReader"
+    return hasattr(type(source), "__arrow_c_stream__")
 
 
 def is_dask(data: Any) -> bool:
     """Whether something is a collection of Dask's; nothing is loaded to know it."""
     return "dask" in sys.modules and hasattr(data, "__dask_graph__")
-
-
-def several_files(path: str | os.PathLike[str]) -> bool:
-    """Whether a path stands for a table in several files: a folder, or a name with wildcards that no file has."""
-    text = os.fspath(path)
-    return os.path.isdir(text) or (any(mark in text for mark in WILD) and not os.path.exists(text))
 
 
 def one_name(target: Any) -> str:
@@ -105,11 +98,3 @@ def one_name(target: Any) -> str:
             "Name one, or pass memory= enough to hold the table.",
         )
     return listed[0]
-
-
-def _may_be_large(path: str | os.PathLike[str], blocks: InBlocks) -> bool:
-    try:
-        size = os.path.getsize(path)
-    except OSError:  # whoever reads it says what is wrong
-        return False
-    return size * _MOST_GROWTH > blocks.budget()

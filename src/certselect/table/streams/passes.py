@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from certselect.progress import report
-from certselect.table.streams.row_source import FileRows, RowSource
+from certselect.table.streams.file_rows import FileRows
+from certselect.table.streams.row_source import RowSource
 from certselect.table.streams.saved_passes import Position, SavedPasses
 
 # Cells of a block: some megabytes; and bytes of the budget for each, since a block is decoded, coded and counted while

@@ -28,12 +28,12 @@ def _cells(array: pa.Array) -> np.ndarray:
     lacking = None if not array.null_count else np.from_dlpack(array.is_null().cast(pa.uint8())) == 1
     if pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         encoded = array if pa.types.is_dictionary(kind) else array.dictionary_encode()
-        words = [crc32(str(word).encode(errors="surrogatepass")) for word in encoded.dictionary.to_pylist()]
+        words = [crc32(word) for word in _bytes_of(encoded.dictionary)]
         places = encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
         return np.array([*words, 0], dtype=np.uint64)[places]
     if pa.types.is_boolean(kind):
         bits = np.from_dlpack(array.fill_null(False).cast(pa.uint8()))
-    elif pa.types.is_primitive(kind):
+    elif pa.types.is_primitive(kind) and kind.bit_width <= 64:
         numbers = np.frombuffer(array.buffers()[1], dtype=f"u{kind.bit_width // 8}")
         bits = numbers[array.offset : array.offset + len(array)]
     elif pa.types.is_decimal128(kind):
@@ -43,3 +43,10 @@ def _cells(array: pa.Array) -> np.ndarray:
         bits = np.zeros(len(array), dtype=np.uint64)
     bits = bits.astype(np.uint64)
     return bits if lacking is None else np.where(lacking, np.uint64(0), bits)
+
+
+def _bytes_of(words: pa.Array) -> list[bytes]:
+    if pa.types.is_string(words.type) or pa.types.is_large_string(words.type):
+        as_bytes = pa.binary() if pa.types.is_string(words.type) else pa.large_binary()
+        return [word or b"" for word in words.cast(as_bytes).to_pylist()]  # which need not be UTF-8
+    return [str(word).encode() for word in words.to_pylist()]
