@@ -80,9 +80,7 @@ def test_constant_features_are_no_candidates():
     X = np.array([[0, 5, 1], [1, 5, 1], [0, 5, 0], [1, 5, 0]])
     terms = information_terms(X, [0, 1, 0, 1], feature_names=["a", "stuck", "b"])
     assert subset_problem(terms, 2).candidates.tolist() == [0, 2]
-    with pytest.raises(
-        ValueError, match=r"expected 1 to 2, the usable features \(1 is constant: 'stuck'\)"
-    ):
+    with pytest.raises(ValueError, match=r"expected 1 to 2, the usable features \(1 is constant: 'stuck'\)"):
         subset_problem(terms, 3)
     with pytest.raises(ValueError, match="all constant"):
         subset_problem(information_terms(np.ones((4, 2), dtype=int), [0, 1, 0, 1]), 1)
