@@ -111,7 +111,9 @@ def coded_rows(X: np.ndarray, y: np.ndarray, recipe: Recipe, n_jobs: int | None)
     if recipe.levels:
         table = read_table(np.where(np.isnan(X), NO_VALUE, X).astype(np.int64), y)
     else:
-        table = read_table(X, y, missing="level")
+        # Whole numbers with gaps are cut into three states too, instead of taken as levels.
+        gaps = np.flatnonzero(np.isnan(X).any(axis=0)).tolist()
+        table = read_table(X, y, missing="level", kinds=dict.fromkeys(gaps, "number"))
     coded = code_table(table, discretize="mean_std", integers="levels", n_jobs=n_jobs)
     assert isinstance(coded, CodedTable)
     return coded
