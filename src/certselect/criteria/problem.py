@@ -264,8 +264,9 @@ def unsized_problem(
     asked = constraints or Constraints()
     stated = state_constraints(terms.feature_names, terms.constant, asked)
     whole = _unsized(terms.single(found.single), pairs, found, terms.feature_names, terms.constant, stated)
-    unused = {i: one.kind for one in terms.decisions if one.kind in UNUSED for i in one.columns}
-    whole = replace(whole, unused=unused) if unused else whole
+    if terms.decisions:
+        unused = {i: one.kind for one in terms.decisions if one.kind in UNUSED for i in one.columns}
+        whole = replace(whole, unused=unused)
     copies = copies_left_out(terms.copies, stated) if asked.copies == "first" else {}
     if not copies:
         return whole

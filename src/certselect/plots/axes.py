@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 # Okabe and Ito's blue and orange: apart for colour-blind readers, and dark against light where colours are not printed.
 DARK, LIGHT, PALE, INK = "#0072B2", "#E69F00", "#D9D9D9", "black"
 _LONGEST_LABEL = 40
+_LONGEST_LINE = 100  # of a title, in characters
 
 
 def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
@@ -79,8 +81,12 @@ def count_features(ax: Axes) -> None:
 
 
 def set_title(ax: Axes, words: str) -> None:
-    """A title that is text, at the left so that long ones stay inside."""
-    as_written([ax.set_title(words, loc="left", fontsize="medium")])
+    """A title that is text, at the left, in as many lines as it needs."""
+    as_written([ax.set_title(_in_lines(words), loc="left", fontsize="medium")])
+
+
+def _in_lines(words: str) -> str:
+    return textwrap.fill(words, _LONGEST_LINE, break_long_words=False, replace_whitespace=False)
 
 
 def without_frame(ax: Axes) -> None:
