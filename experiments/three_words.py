@@ -14,7 +14,7 @@ import numpy as np
 from joblib import delayed
 from numba import njit
 
-from certselect.information.kernels.neighbor_lanes import count_bits
+from certselect.information.kernels.neighbor_near import count_bits
 from experiments.grids import Grid
 from experiments.preparation import RECIPES, load, measure
 from experiments.store import EVERY_GRID, Result

@@ -36,7 +36,7 @@ ROOMS = [
     "cli",
 ]
 # Small modules beside the rooms, which every room may import; they import no room.
-BESIDE = {"errors", "memory", "names", "progress", "registered", "shown_numbers", "threads", "writing"}
+BESIDE = {"clock", "errors", "memory", "names", "progress", "registered", "shown_numbers", "threads", "writing"}
 # What settings are made of: nothing that has to be loaded before `--help` can answer.
 UNDER_SETTINGS = {"settings", "errors", "names"}
 FRAMES = {"narwhals", "pandas", "polars", "pyarrow"}
@@ -98,6 +98,17 @@ def test_what_stands_beside_the_rooms_knows_none_of_them():
         for name in imports(SOURCE / f"{module}.py"):
             parts = name.split(".")
             assert parts[0] != "certselect" or parts[1] in BESIDE, f"{module}.py imports {name}"
+
+
+def test_one_module_reads_the_clock():
+    """Except for `threads`, which measures how busy the cores are by clocks of its own, and some files of terms."""
+    own = {"clock", "threads", "gaussian_copula", "information_terms", "streamed_terms"}
+    clocks = {"perf_counter", "monotonic", "process_time", "thread_time"}
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        named |= {name.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names}
+        assert not named & clocks or path.stem in own, f"{path} reads the clock itself"
 
 
 def loaded(code):

@@ -41,8 +41,8 @@ def rounding(n: int, k: int, draws: int) -> Match:
     """Rounding and repair of many draws beside the relaxation that they follow."""
     from certselect.criteria import SubsetProblem
     from certselect.relaxation import relax
+    from certselect.search.draws import draw_subsets, factor_of, round_draws
     from certselect.search.found import Found
-    from certselect.search.rounding import draw_subsets, factor_of, round_draws
 
     problem = SubsetProblem.from_matrix(mrmr_problem(n, k), k)
     answer = relax(problem)

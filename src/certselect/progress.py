@@ -19,20 +19,25 @@ Listener = Callable[[str, int, int], None]
 _listener: ContextVar[Listener | None] = ContextVar("certselect_progress", default=None)
 
 
+def listener() -> Listener | None:
+    """The listener, if there is one: ask before a loop that would make something of its own for a report."""
+    return _listener.get()
+
+
 def report(stage: str, done: int, total: int) -> None:
-    """Tell the listener, if there is one, that `done` of `total` parts of a stage are finished.
+    """Report to the listener, if there is one, that `done` of `total` parts of a stage are finished.
 
     After a comma, `stage` may hold details: "relaxation, gap 1e-3".
     """
-    listener = _listener.get()
-    if listener is not None:
-        listener(stage, done, total)
+    listening = _listener.get()
+    if listening is not None:
+        listening(stage, done, total)
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    """Send every `report` made inside the block to `listener(stage, done, total)`."""
-    token = _listener.set(listener)
+def listening(to: Listener) -> Iterator[None]:
+    """Send every `report` made inside the block to `to(stage, done, total)`."""
+    token = _listener.set(to)
     try:
         yield
     finally:

@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
 from numbers import Integral
@@ -59,7 +59,7 @@ def thread_count(n_jobs: int | None) -> int:
 
 
 def _usable_cores() -> int:
-    if _is_in_dask_task():
+    if "distributed" in sys.modules and _is_in_dask_task():
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     limit = os.environ.get("NUMBA_NUM_THREADS", "")
@@ -67,11 +67,8 @@ def _usable_cores() -> int:
 
 
 def _is_in_dask_task() -> bool:
-    distributed = sys.modules.get("distributed")
-    if distributed is None:
-        return False
     try:
-        distributed.get_worker()
+        sys.modules["distributed"].get_worker()
     except ValueError:
         return False
     return True
@@ -158,16 +155,19 @@ def threads_for(size: int) -> AbstractContextManager[None]:
     return blas_threads(1 if size <= SMALL else _neighbours.free_cores())
 
 
-@contextmanager
-def on_jobs(n_jobs: int | None) -> Iterator[None]:
+def on_jobs(n_jobs: int | None) -> AbstractContextManager[None]:
     """A block in which nothing runs on more threads than `n_jobs` stands for; None for no such limit."""
-    token = _jobs.set(n_jobs) if n_jobs is not None else None
+    return nullcontext() if n_jobs is None else _limited_to(n_jobs)
+
+
+@contextmanager
+def _limited_to(n_jobs: int) -> Iterator[None]:
+    token = _jobs.set(n_jobs)
     try:
-        with blas_threads(None if n_jobs is None else thread_count(n_jobs)):
+        with blas_threads(thread_count(n_jobs)):
             yield
     finally:
-        if token is not None:
-            _jobs.reset(token)
+        _jobs.reset(token)
 
 
 def workers() -> int:

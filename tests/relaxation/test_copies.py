@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from certselect.certificate import upper_bound
 from certselect.relaxation import Relaxation, Status, solve
-from certselect.relaxation.copies import Copies, find_copies
+from certselect.relaxation.programme import Copies, find_copies
 from relaxation.made_problems import best_value, redundancy_like
 
 solving = importlib.import_module("certselect.relaxation.solve")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from certselect import SubsetProblem, relax, select
 from certselect.certificate.rows import Rows
+from certselect.clock import TimeLimit
 from certselect.relaxation import Status, positive_part, solve
 from certselect.relaxation import nonnegative as module
 from certselect.relaxation.arrays import CPU, Arrays
@@ -149,9 +150,8 @@ def test_cobra_rounds_the_nonnegative_relaxation():
 @pytest.fixture
 def ticking(monkeypatch):
     """A clock that goes on by a second for each product with one direction, and arrays whose products move it."""
-    clock = SimpleNamespace(now=0.0, perf_counter=lambda: clock.now)
-    for timed in (module, positive_part):
-        monkeypatch.setattr(timed, "time", clock)
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr("certselect.clock.perf_counter", lambda: clock.now)
     monkeypatch.setattr(module, "LARGEST_IN_DOUBLE", 100)  # as of thousands of units
 
     class Ticking(Arrays):
@@ -170,7 +170,7 @@ def started(arrays, n=160, k=6):
 LEAST = 30 * (positive_part.DEGREE_TO_PROVE + 1)  # one look, at some directions more than the first
 
 
-def test_rounds_keep_to_the_deadline(ticking):
+def test_rounds_keep_to_the_time_limit(ticking):
     """Only where there is no time for the least that something can be proved from, a round ends later, by that much."""
     clock, arrays = ticking
     told = []
@@ -180,7 +180,7 @@ def test_rounds_keep_to_the_deadline(ticking):
     for seconds in np.linspace(0.0, unlimited, 9):
         clock.now, rounds = 0.0, started(arrays)
         told.clear()
-        rounds.advance(25, float(seconds), told.append)
+        rounds.advance(25, TimeLimit.of(float(seconds)), told.append)
         assert clock.now <= max(1.2 * seconds, LEAST)  # what is to come is reckoned by what was before
         done.append(len(told))
     assert done == sorted(done)

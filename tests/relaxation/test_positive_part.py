@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from certselect.relaxation import positive_part as module
+from certselect.clock import TimeLimit
 from certselect.relaxation.arrays import CPU
 from certselect.relaxation.positive_part import PositivePart
 
@@ -122,7 +122,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[float, flo
     """How far what is left is from nothing positive, how long that took, and how long it was said to take once."""
     M = with_spectrum(spectrum(0, highest=5.0, lowest=-20.0, n_positive=120), 0)
     clock, changing = Clock(), Changing(M, np.float64)
-    monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr("certselect.clock.perf_counter", clock.perf_counter)
 
     def product(V: np.ndarray) -> np.ndarray:
         clock.now += V.shape[1]
@@ -132,7 +132,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[float, flo
     for look in range(3):
         part.factor(look)
     said, began = part.seconds_to_look, clock.now
-    F = part.factor(3, to_prove=True, deadline=began + seconds)
+    F = part.factor(3, to_prove=True, limit=TimeLimit.of(seconds))
     return float(np.linalg.eigvalsh(M - F @ F.T)[-1]), clock.now - began, said
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from certselect.errors import InvalidInput
 from certselect.relaxation import Status, solve
-from certselect.relaxation.face import uniform_average
-from certselect.relaxation.warm_start import PULL, carried_over
+from certselect.relaxation.face import PULL, carried_over, uniform_average
 from relaxation.made_problems import from_known_pair, redundancy_like
 
 

@@ -5,6 +5,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import naive_search
+from certselect.clock import TimeLimit
 from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
 from certselect.progress import listening
@@ -14,7 +15,6 @@ from certselect.search.strategies import cobra as cobra_module
 from certselect.search.strategies.cobra import cobra
 from certselect.search.strategies.exhaustive import exhaustive
 from certselect.search.strategies.forward import forward
-from certselect.search.time_limit import TimeLimit
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]
 
@@ -43,10 +43,10 @@ def test_valid_subset_with_multipliers(random_problem, criterion):
         assert set(found.indices) <= set(problem.candidates.tolist())
         assert found.scores == sorted(found.scores)
         assert found.scores[-1] == pytest.approx(float(twin.value(found.indices, twin.k)), rel=1e-12, abs=1e-14)
-        assert found.multipliers is found.relaxation.multipliers
+        assert found.evidence.multipliers is found.evidence.relaxation.multipliers
         best = float(naive_search.exhaustive(twin)[1])
         assert found.scores[-1] <= best + 1e-12
-        assert found.relaxation.dual_value >= best - 1e-5 * max(1.0, abs(best))
+        assert found.evidence.relaxation.dual_value >= best - 1e-5 * max(1.0, abs(best))
         assert found.any_size is False
 
 
@@ -131,10 +131,10 @@ def test_ctrl_c_leaves_a_subset_and_multipliers(make_problem, stage):
     with listening(interrupt), pytest.raises(KeyboardInterrupt):
         cobra(problem.units, found, np.random.default_rng(0))
     assert len(found.indices) == problem.k
-    assert found.multipliers.shape == (17,)
-    assert np.isfinite(found.multipliers).all()
+    assert found.evidence.multipliers.shape == (17,)
+    assert np.isfinite(found.evidence.multipliers).all()
     assert found.scores[-1] == pytest.approx(problem.value(found.indices), rel=1e-12)
-    assert (found.relaxation is None) == (stage == "relaxation")
+    assert (found.evidence.relaxation is None) == (stage == "relaxation")
 
 
 def test_ctrl_c_while_pair_terms_are_computed(make_problem):
@@ -147,7 +147,7 @@ def test_ctrl_c_while_pair_terms_are_computed(make_problem):
         with pytest.raises(KeyboardInterrupt):
             cobra(problem.units, found, rng)
         lengths.append(len(found.indices))
-        assert found.relaxation is None
+        assert found.evidence.relaxation is None
     assert lengths == [1, 3, 5]
 
 
@@ -161,19 +161,19 @@ def test_stopped_early_there_is_still_an_answer(make_problem, monkeypatch):
 
     monkeypatch.setattr(cobra_module, "relax", stopped)
     cobra(problem.units, found, np.random.default_rng(0))
-    assert found.relaxation.status.value == "stopped by time"
+    assert found.evidence.relaxation.status.value == "stopped by time"
     assert found.cut_short
     assert len(found.indices) == 8
-    assert np.isfinite(found.multipliers).all()
+    assert np.isfinite(found.evidence.multipliers).all()
 
 
 def test_options_reach_the_relaxation(make_problem):
     problem = hard_problem(make_problem, 2, n=30, k=5)
-    assert run(problem, method="low_rank", draws=10).relaxation.method == "low_rank"
-    loose, tight = (run(problem, tol=tol, draws=10).relaxation for tol in (1e-1, 1e-7))
+    assert run(problem, method="low_rank", draws=10).evidence.relaxation.method == "low_rank"
+    loose, tight = (run(problem, tol=tol, draws=10).evidence.relaxation for tol in (1e-1, 1e-7))
     assert loose.iterations < tight.iterations
     warm = run(problem, warm_start=relax(hard_problem(make_problem, 2, n=30, k=6)), draws=10)
-    assert warm.relaxation.dual_value == pytest.approx(tight.dual_value, rel=1e-5)
+    assert warm.evidence.relaxation.dual_value == pytest.approx(tight.dual_value, rel=1e-5)
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 6])

@@ -190,7 +190,7 @@ def test_where_time_ends_a_proof_is_made_if_it_promises_anything(monkeypatch, pr
         before(self, case)
         made.append(case.bound)
 
-    monkeypatch.setattr(prover, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr("certselect.clock.perf_counter", lambda: 0.0)
     monkeypatch.setattr(prover.Prover, "_prove", noted)
     monkeypatch.setattr(nonnegative.Splitting, "outlook", lambda self, value: nonnegative.Outlook(promised, 0))
     monkeypatch.setattr(nonnegative.Splitting, "least_seconds", 1e6)
@@ -204,7 +204,7 @@ def test_where_time_ends_a_proof_is_made_if_it_promises_anything(monkeypatch, pr
 def test_without_time_for_a_round_none_is_begun(monkeypatch) -> None:
     Q = np.random.default_rng(0).standard_normal((25, 25))
     ready = prover_for(SubsetProblem.from_matrix(0.5 * (Q + Q.T), 4).units, list(range(4)))
-    monkeypatch.setattr(prover, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr("certselect.clock.perf_counter", lambda: 0.0)
     monkeypatch.setattr(ready, "_seconds_to_prove", lambda m: 90.0)
     ready.run(max_seconds=100.0)
     assert ready.root.splitting is None

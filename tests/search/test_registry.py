@@ -15,7 +15,7 @@ from certselect.criteria import SameWeight, find_criterion, known, list_criteria
 from certselect.criteria.known import ALIASES, criterion_names
 from certselect.errors import InvalidInput
 from certselect.search import find_strategy, list_strategies, register_strategy, registry
-from certselect.search.proved import Proved
+from certselect.search.found import Evidence, Proved
 from certselect.search.registry import strategy_names
 
 BUILT_IN = [
@@ -96,7 +96,7 @@ def test_answers_that_no_rule_allows_are_refused(answer, constraints):
         select(SubsetProblem.from_matrix(np.eye(5), 2, **constraints), "careless")
     assert str(error.value) == (
         f"Got the units {answer} from strategy='careless'; expected units that its problem's rules allow together. "
-        "Tell those who wrote the strategy."
+        "Report this to the strategy's author."
     )
 
 
@@ -134,7 +134,7 @@ def test_no_answer_holds_what_may_not_be_chosen_whatever_its_size():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"run": 5}, {"nested": True}, {"warm_start": True}],
+    [{"run": 5}, {"nested": True}, {"warm_start": True}, {"scores": "rising"}],
 )
 def test_records_that_cannot_work_are_refused_when_they_are_made(wrong):
     with pytest.raises(InvalidInput):
@@ -388,7 +388,7 @@ def test_a_proof_of_another_package_is_not_believed():
     def lying(problem, found, rng, /):
         found.indices = [0, 1]
         worth = problem.value([0, 1])
-        found.proved = Proved(worth, worth, worth, None)
+        found.evidence = Evidence(proved=Proved(worth, worth, worth, None))
 
     problem = SubsetProblem.from_matrix(np.diag([1.0, 2.0, 3.0, 4.0]), 2)
     for certify in (False, True, "tight"):

@@ -9,8 +9,8 @@ from certselect.criteria import Criterion
 from certselect.errors import InvalidInput
 from certselect.progress import listening
 from certselect.search import list_strategies, select
+from certselect.search.completion import most_relevant
 from certselect.search.found import Found
-from certselect.search.ranking import most_relevant
 from certselect.search.strategies import backward as backward_file
 from certselect.search.strategies import exhaustive
 from certselect.search.strategies import exhaustive as exhaustive_file

@@ -9,6 +9,7 @@ import pytest
 
 from certselect import SubsetProblem
 from certselect.search import Found, list_strategies, select
+from certselect.search.completion import values_along
 from certselect.search.selection import PROVEN_OPTIMAL
 
 STRATEGIES = list_strategies()
@@ -53,6 +54,26 @@ def test_it_is_named_by_its_file_and_says_what_it_does(strategy):
 def test_there_is_a_strategy_for_each_file():
     folder = Path(inspect.getfile(STRATEGIES["forward"].run)).parent
     assert sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__") == sorted(STRATEGIES)
+
+
+@every_strategy
+def test_its_scores_are_what_it_says(make_problem, strategy):
+    for problem in random_problems(make_problem, 4):
+        found = run(problem, strategy)
+        value = problem.value(problem.units.columns(found.indices))
+        assert strategy.scores, "results of this package's own strategies are checked"
+        assert len(found.scores) > 0
+        if strategy.scores == "ranking":
+            assert found.scores == pytest.approx(list(values_along(problem.units, found.indices)))
+        elif strategy.scores == "steps":
+            assert min(abs(score - value) for score in found.scores) < 1e-12
+        else:
+            assert found.scores[-1] == pytest.approx(value)
+        if strategy.scores == "removals":
+            assert len(found.scores) == len(problem.candidates) - problem.k
+        if strategy.scores == "improving":
+            assert max(found.scores) <= found.scores[-1] + 1e-12
+        assert strategy.draws == (not np.isnan(found.drawn_size))
 
 
 @every_strategy

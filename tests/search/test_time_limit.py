@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 
 from certselect import SubsetProblem, certify, choose_subset, information_terms, select, selection_path, subset_problem
+from certselect.clock import NO_LIMIT, TimeLimit
 from certselect.criteria.pairs import TermPairs
 from certselect.errors import InvalidInput
 from certselect.results.verifying import verify
-from certselect.search import Strategy, certified, conclude, list_strategies, time_limit
-from certselect.search.found import Found
+from certselect.search import Strategy, certified, conclude, cost, list_strategies
+from certselect.search.cost import EIGEN_CORNER, too_short
+from certselect.search.found import Evidence, Found
 from certselect.search.polish import polish
 from certselect.search.strategies import exact as exact_module
 from certselect.search.strategies.exact import KEPT_SECONDS, prover_for, start_well
 from certselect.search.strategies.forward import forward
-from certselect.search.time_limit import NO_LIMIT, TimeLimit
 
 LIMIT = 1.0
 STRATEGIES = [name for name, strategy in list_strategies().items() if strategy.run.__module__.startswith("certselect.")]
@@ -37,7 +38,7 @@ def clock(monkeypatch):
             readings.append(None)
             return 0.0 if len(readings) <= reading + 1 else 1e9
 
-        monkeypatch.setattr(time_limit, "perf_counter", read)
+        monkeypatch.setattr("certselect.clock.now", read)
         return readings
 
     return strikes_at
@@ -153,7 +154,7 @@ def test_nothing_is_begun_behind_the_limit(clock, monkeypatch):
 def test_half_of_the_time_is_for_the_bound(monkeypatch):
     """Unless the search is one that bounds by itself."""
     now, limits = [0.0], {}
-    monkeypatch.setattr(time_limit, "perf_counter", lambda: now[0])
+    monkeypatch.setattr("certselect.clock.now", lambda: now[0])
 
     def slow(problem, found, rng, /):
         limits["search"] = found.limit.left
@@ -177,7 +178,7 @@ def test_half_of_the_time_is_for_the_bound(monkeypatch):
 
 def test_half_of_the_time_of_the_exact_method_is_for_the_proof(monkeypatch):
     now, limits = [0.0], {}
-    monkeypatch.setattr(time_limit, "perf_counter", lambda: now[0])
+    monkeypatch.setattr("certselect.clock.now", lambda: now[0])
 
     def slow_start(problem, found, rng):
         limits["start"] = found.limit.left
@@ -195,7 +196,7 @@ def test_half_of_the_time_of_the_exact_method_is_for_the_proof(monkeypatch):
 
 @pytest.mark.parametrize(("asked", "given"), [({"max_seconds": 7.0}, 7.0), ({}, 60.0)])
 def test_a_tight_bound_has_the_time_that_is_left_or_a_minute(monkeypatch, asked, given):
-    monkeypatch.setattr(time_limit, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr("certselect.clock.now", lambda: 0.0)
     told = []
 
     def proving(problem, found, *, max_seconds, known):
@@ -229,7 +230,7 @@ def test_every_size_of_a_path_is_answered(clock, strategy):
 
 def test_sizes_share_the_time(monkeypatch):
     now, left = [0.0], []
-    monkeypatch.setattr(time_limit, "perf_counter", lambda: now[0])
+    monkeypatch.setattr("certselect.clock.now", lambda: now[0])
 
     def slow(problem, found, rng, /):
         left.append(found.limit.left)
@@ -286,14 +287,14 @@ def test_what_would_take_too_long_is_not_begun(monkeypatch, strategy):
     if list_strategies()[strategy].requires:
         pytest.importorskip("clarabel")
     now = [0.0]
-    monkeypatch.setattr(time_limit, "CORNER", 4)
-    monkeypatch.setattr(time_limit, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(cost, "EIGEN_CORNER", 4)
+    monkeypatch.setattr("certselect.clock.now", lambda: now[0])
 
     def slow(corner):
         assert corner.shape == (4, 4)
         now[0] += 1.0
 
-    monkeypatch.setattr(time_limit, "np", SimpleNamespace(linalg=SimpleNamespace(eigvalsh=slow), random=np.random))
+    monkeypatch.setattr(cost, "np", SimpleNamespace(linalg=SimpleNamespace(eigvalsh=slow), random=np.random))
     bound = {"certify": strategy == "forward"}
     hurried = searched(redundant(), strategy, max_seconds=29.5, **bound)
     now[0] = 0.0
@@ -304,14 +305,14 @@ def test_what_would_take_too_long_is_not_begun(monkeypatch, strategy):
 
 
 def test_large_matrices_are_judged_by_a_small_one():
-    assert TimeLimit.of(1e-9).too_short_for(time_limit.CORNER + 1)
-    assert not TimeLimit.of(1e9).too_short_for(time_limit.CORNER + 1)
-    assert not NO_LIMIT.too_short_for(time_limit.CORNER + 1)
+    assert too_short(TimeLimit.of(1e-9), EIGEN_CORNER + 1)
+    assert not too_short(TimeLimit.of(1e9), EIGEN_CORNER + 1)
+    assert not too_short(NO_LIMIT, EIGEN_CORNER + 1)
 
 
 def test_searches_of_others_get_what_is_left(monkeypatch):
     now, told = [0.0], {}
-    monkeypatch.setattr(time_limit, "perf_counter", lambda: now[0])
+    monkeypatch.setattr("certselect.clock.now", lambda: now[0])
 
     def own(problem, found, rng, /, *, max_seconds=None):
         told["own"] = max_seconds
@@ -346,7 +347,7 @@ def test_limits_that_are_none(wrong):
 
 
 def test_what_was_spent_before_counts(monkeypatch):
-    monkeypatch.setattr(time_limit, "perf_counter", lambda: 100.0)
+    monkeypatch.setattr("certselect.clock.now", lambda: 100.0)
     limit = TimeLimit.of(10.0, already=4.0)
     assert (limit.seconds, limit.left, limit.over) == (10.0, 6.0, False)
     assert limit.part(0.5).left == 3.0
@@ -357,7 +358,7 @@ def test_what_was_spent_before_counts(monkeypatch):
 
 
 def test_ctrl_c_behind_the_limit_begins_nothing(clock, monkeypatch):
-    monkeypatch.setattr(conclude, "_valued", _once_interrupted(conclude._valued))
+    monkeypatch.setattr(conclude, "valued", _once_interrupted(conclude.valued))
     monkeypatch.setattr(certified, "relax", None)
     clock(0)
     answer = select(redundant(), "cobra", max_seconds=LIMIT)
@@ -388,7 +389,7 @@ def test_the_plain_relaxation_stands_in_for_a_proof_that_was_cut_short(monkeypat
         prover = prover_for(problem, found.indices)
         prover._look_at_rows(prover.root)
         prover.interrupted()
-        found.proved, found.cut_short = prover.proved(), True
+        found.evidence, found.cut_short = Evidence(proved=prover.proved()), True
 
     monkeypatch.setattr(certified, "prove", poor)
     monkeypatch.setattr(exact_module, "prove", poor)

@@ -16,9 +16,9 @@ from certselect.criteria.column_constraints import BUDGET_ROUNDING
 from certselect.errors import InvalidInput
 from certselect.progress import listening
 from certselect.search import Strategy, list_strategies, register_strategy, registry, select
+from certselect.search.draws import repair_subsets
 from certselect.search.found import Found
 from certselect.search.polish import polish
-from certselect.search.repair import repair
 from certselect.search.strategies import backward as backward_file
 from certselect.search.strategies import exhaustive as exhaustive_file
 from certselect.search.strategies.exhaustive import _Choice
@@ -224,12 +224,12 @@ def test_repair_equals_its_twin(case, seed):
     assume(len(reduced.units))
     rng = np.random.default_rng(seed)
     drawn = rng.random((6, len(reduced.units))) < rng.choice([0.0, 0.2, 0.5, 0.8, 1.0], size=(6, 1))
-    repaired = repair(searched, drawn, scale=value_scale(searched))
+    repaired = repair_subsets(searched, drawn, scale=value_scale(searched))
     for before, after in zip(drawn, repaired, strict=True):
         units = [twin.units[unit] for unit in reduced.units[before]]
         assert problem.columns_of(np.flatnonzero(after)) == naive_rules.repair(twin, units)
         # By itself a draw is repaired as it is among others.
-        assert repair(searched, before[None], scale=value_scale(searched)).tolist() == [after.tolist()]
+        assert repair_subsets(searched, before[None], scale=value_scale(searched)).tolist() == [after.tolist()]
 
 
 @settings(max_examples=60, deadline=None)

@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from certselect.selectors.code_hash import code_hash
+from certselect.selectors.fingerprint import code_hash
 
 KNOWN = {"dataclass": dataclass, "ABC": ABC, "abstractmethod": abstractmethod, "Enum": Enum, "cache": functools.cache}
 
@@ -136,7 +136,7 @@ def test_what_only_its_name_tells_is_refused():
 # As sklearn changes the classes of its users: methods are wrapped, requests for metadata added.
 OWN = """
 from sklearn.base import BaseEstimator, TransformerMixin
-from certselect.selectors.code_hash import code_hash
+from certselect.selectors.fingerprint import code_hash
 
 class Own(TransformerMixin, BaseEstimator):
     words = {"one", "two", "three", "four"}

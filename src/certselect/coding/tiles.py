@@ -6,7 +6,7 @@ the work; the pieces are disjoint, so the result does not depend on their number
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
@@ -19,10 +19,11 @@ _SHORT_ROW = 24  # columns; rows shorter than this cost NumPy more per row than 
 _WORTH_THREADS = 1 << 19  # cells; below this, waiting for a second thread costs more than it saves
 
 
-def slices(total: int, step: int) -> Iterator[slice]:
+def slices(total: int, step: int) -> Sequence[slice]:
     """Cut range(total) into slices of at most `step`."""
-    for start in range(0, total, step):
-        yield slice(start, min(start + step, total))
+    if 0 < total <= step:
+        return (slice(0, total),)
+    return [slice(start, min(start + step, total)) for start in range(0, total, step)]
 
 
 def stretch_starts(lengths: np.ndarray) -> np.ndarray:
@@ -30,12 +31,13 @@ def stretch_starts(lengths: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def row_tiles(values: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+def row_tiles(values: np.ndarray) -> Iterable[tuple[slice, np.ndarray]]:
     """Blocks of rows of (m, p), each small enough for the cache; column by column where rows are short."""
-    m, p = values.shape
-    for rows in slices(m, max(1, TILE_BYTES // (p * values.itemsize))):
-        tile = values[rows]
-        yield rows, np.asfortranarray(tile) if p < _SHORT_ROW else tile
+    tiles = slices(len(values), max(1, TILE_BYTES // (values.shape[1] * values.itemsize)))
+    order = "F" if values.shape[1] < _SHORT_ROW else "K"
+    if len(tiles) == 1:
+        return ((tiles[0], np.asarray(values, order=order)),)
+    return ((rows, np.asarray(values[rows], order=order)) for rows in tiles)
 
 
 def over_columns(work: Callable[[slice], None], n_columns: int, n_rows: int, step: int, n_threads: int) -> None:

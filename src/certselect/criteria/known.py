@@ -65,7 +65,10 @@ def find_criterion(criterion: str | AnyCriterion, **options: Any) -> AnyCriterio
     else:
         known_as = ALIASES.get(criterion.casefold()) if isinstance(criterion, str) else None
         found = _registry.find(known_as or criterion)
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {}
+    for name, value in options.items():
+        if value is not None:
+            given[name] = value
     if not given:
         return found
     make = _WITH_OPTIONS.get(found.name) if found == OWN.get(found.name) else None

@@ -52,11 +52,11 @@ class Objective:
         """The fields alone: what was derived from them can be derived again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    @property
+    @cached_property
     def n_features(self) -> int:
         return len(self.linear)
 
-    @property
+    @cached_property
     def steps(self) -> TermSteps | None:
         """Where scores come from, if the criterion is no sum over pairs: then the order of a subset matters."""
         return self.pairs if isinstance(self.pairs, TermSteps) else None
@@ -132,7 +132,7 @@ class Objective:
         """
         if self.steps is not None:
             return self.steps.along(chosen)
-        weight, places = self.weight(self.k), np.array(chosen, dtype=np.intp)
+        weight, places = self.criterion.weight(self.k), np.array(chosen, dtype=np.intp)
         terms = self.singles(self.k)[places].tolist()
         if weight and self.pairs is not None:
             for place, i in enumerate(chosen[1:], start=1):

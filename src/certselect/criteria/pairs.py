@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from certselect.clock import Stopwatch
 from certselect.memory import large_array
 
 if TYPE_CHECKING:
@@ -84,12 +84,12 @@ class TermPairs:
         n, of_a_row = self.terms.n_features, max(1, self.terms.n_features * self.terms.n_samples)
         seconds, few = [], np.arange(min(n, max(ROWS, CELLS // of_a_row + 1)))
         for _ in range(2):
-            started = perf_counter()
+            watch = Stopwatch()
             self.terms.counted_rows(self.kind, few)
-            seconds.append(perf_counter() - started)
-        started = perf_counter()
+            seconds.append(watch.seconds)
+        watch = Stopwatch()
         np.ones(NUMBERS)
-        memory = (perf_counter() - started) / NUMBERS * MATRICES * n * n
+        memory = watch.seconds / NUMBERS * MATRICES * n * n
         return min(seconds) / len(few) * n / 2 + memory
 
 

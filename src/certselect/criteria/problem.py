@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.criteria.column_constraints import ColumnConstraints
-from certselect.criteria.copies import copies_left_out
+from certselect.criteria.column_constraints import ColumnConstraints, copies_left_out
 from certselect.criteria.definitions import Criterion, SameWeight
 from certselect.criteria.feasibility import check_feasible, check_size
 from certselect.criteria.known import AnyCriterion, find_criterion

@@ -19,8 +19,7 @@ TOGETHER, RIVALS = "all_or_none", "at_most_one"
 
 def state_constraints(names: Sequence[str], constant: np.ndarray, stated: Constraints) -> ColumnConstraints | None:
     """The constraints in column indices, or None if there are none; constant features leave the groups they are in."""
-    parts = (stated.include, stated.exclude, stated.feature_groups, stated.costs, stated.budget)
-    if all(part is None for part in parts):
+    if stated.include is stated.exclude is stated.feature_groups is stated.costs is stated.budget is None:
         return None
     find = Columns(names)
     included, excluded = _columns(find, "include", stated.include), _columns(find, "exclude", stated.exclude)

@@ -165,7 +165,7 @@ class MergedUnits:
         return rules if rules.plain and k > rules.size(self.required) else self._rules(k, rules.can_join(()))
 
     def _rules(self, k: int, candidate: np.ndarray) -> Rules:
-        disputed = tuple(group[candidate[group]] for group in self.rivals if candidate[group].sum() > 1)
+        disputed = tuple([group[candidate[group]] for group in self.rivals if candidate[group].sum() > 1])
         candidates = np.flatnonzero(candidate)
         return Rules(self.sizes, self.inner, self.required, disputed, self.costs, self.budget, k, candidates)
 

@@ -11,7 +11,6 @@ import numpy as np
 from certselect.criteria.definitions import CRITERIA
 from certselect.criteria.problem import SubsetProblem, unsized_problem
 from certselect.errors import InvalidInput
-from certselect.evaluation.probabilities import check_probability
 from certselect.evaluation.shuffled import shuffled_terms
 from certselect.information import InformationTerms, measure_table
 from certselect.information.registry import find_measure
@@ -21,6 +20,7 @@ from certselect.search import select
 from certselect.search.options import check_count, make_generator
 from certselect.search.selection import INTERRUPTED
 from certselect.settings import Constraints, Measuring, Searching, Settings
+from certselect.settings.checks import check_probability
 from certselect.table import read_source
 from certselect.table.output import ReportTable, make_frame
 

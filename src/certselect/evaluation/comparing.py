@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.evaluation.pairs import PairMapping
-from certselect.evaluation.probabilities import check_probability
+from certselect.settings.checks import check_probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,3 +189,40 @@ def _check_names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
             f"names={names!r}", f"{count} different names, one per column of scores", "Name every algorithm once."
         )
     return tuple(map(str, names))
+
+
+class PairMapping(Mapping[tuple[str, str], float]):
+    """One number for every two names; each pair is listed once but found under both orders.
+
+    Parameters
+    ----------
+    names : tuple of str
+    matrix : ndarray (g, g)
+        Entry (i, j) belongs to the pair of names i and j, in this order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> wins = PairMapping(("a", "b"), np.array([[0.0, 0.5], [-0.5, 0.0]]))
+    >>> wins["a", "b"], wins["b", "a"], dict(wins)
+    (0.5, -0.5, {('a', 'b'): 0.5})
+    """
+
+    def __init__(self, names: tuple[str, ...], matrix: np.ndarray) -> None:
+        self._names = names
+        self._matrix = matrix
+
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1] or not set(pair) <= set(self._names):
+            raise KeyError(pair)
+        one, other = (self._names.index(name) for name in pair)
+        return float(self._matrix[one, other])
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return combinations(self._names, 2)
+
+    def __len__(self) -> int:
+        return len(self._names) * (len(self._names) - 1) // 2
+
+    def __repr__(self) -> str:
+        return f"PairMapping({dict(self)})"

@@ -14,7 +14,9 @@ from certselect.errors import InvalidInput
 from certselect.information import InformationTerms
 from certselect.search import Selection, selection_path
 from certselect.search.registry import AUTO
+from certselect.search.selection import INTERRUPTED
 from certselect.settings import Searching
+from certselect.settings.fields import as_plain
 
 # Heights over the chord equal but for rounding tie.
 _ROUNDING = 1e-12
@@ -46,7 +48,6 @@ class ValueCurve:
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a report of the curve that people can read: one HTML file that needs no network."""
-        from certselect.evaluation.curve_facts import curve_facts
         from certselect.report import write_report
 
         sizes = f"{self.sizes[0]} to {self.sizes[-1]}"
@@ -181,3 +182,17 @@ def changes(curve: ValueCurve) -> list[str]:
         said.append(some + (f" ({left} leave)" if left else ""))
         before = frozenset(names)
     return said
+
+
+def curve_facts(curve: ValueCurve, chosen: int | None = None) -> dict[str, Any]:
+    """Value and bound by size, what comes in with each, and the size that was `chosen`, if one was."""
+    whole = len(curve.sizes) > 2 and all(selection.status != INTERRUPTED for selection in curve.selections)
+    return {
+        "sizes": [int(size) for size in curve.sizes],
+        "values": as_plain(curve.values),
+        "bounds": as_plain(curve.upper_bounds),
+        "gaps": as_plain(curve.gaps) if len(curve.selections) else [None] * len(curve.sizes),
+        "changes": changes(curve) if len(curve.selections) else [],
+        "statement": find_elbow(curve).statement if whole else "",
+        "chosen": chosen,
+    }

@@ -11,7 +11,6 @@ import numpy as np
 from certselect.criteria.problem import SubsetProblem, unsized_problem
 from certselect.criteria.statements import for_part_of_rows
 from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
-from certselect.evaluation.probabilities import check_probability
 from certselect.evaluation.stability_index import StabilityIndex, stability_index, unknown_stability
 from certselect.information import measure_table
 from certselect.names import find_name
@@ -20,6 +19,7 @@ from certselect.search.options import check_count, make_generator
 from certselect.search.select import select_by, settle
 from certselect.search.selection import COMPLETE, INTERRUPTED
 from certselect.settings import Constraints, Measuring, Searching, Settings
+from certselect.settings.checks import check_probability
 from certselect.table import Table, read_source
 from certselect.table.weights import weigh
 from certselect.threads import on_jobs

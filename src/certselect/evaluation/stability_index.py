@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from certselect.errors import InvalidInput
-from certselect.evaluation.probabilities import check_probability
+from certselect.settings.checks import check_probability
 
 UNKNOWN = float("nan")
 

@@ -223,7 +223,7 @@ class JointCounts:
         return pairs
 
     def _count(self, codes: np.ndarray, target: np.ndarray) -> None:
-        from certselect.information.kernels.joint_counts import count_levels, pack_levels, scatter_levels
+        from certselect.information.kernels.block_counts import count_levels, pack_levels, scatter_levels
 
         layout, n_classes = self._layout, self._coding.n_classes
         sizes = np.bincount(target, minlength=n_classes)
@@ -254,7 +254,7 @@ class JointCounts:
 
     def _weigh(self, codes: np.ndarray, target: np.ndarray, units: np.ndarray) -> None:
         """The same of rows that count as often as their units say: every pair is scattered."""
-        from certselect.information.kernels.joint_counts import scatter_weights
+        from certselect.information.kernels.block_counts import scatter_weights
 
         # Sums of units stay below 2^53.
         sizes = np.bincount(target, units, minlength=self._coding.n_classes).astype(np.int64)

@@ -134,7 +134,11 @@ class Measure:
                 "a dense table",
                 "Use measure='plugin', which counts what is not zero, or pass X.toarray().",
             )
-        lacking = any(block.missing is not None for block in table.blocks)
+        lacking, words = False, []
+        for block in table.blocks:
+            lacking = lacking or block.missing is not None
+            if block.kind == "category" and not self.words:
+                words.extend(table.feature_names[i] for i in block.positions)
         treated = table.missing if table.missing != "auto" else "level" if self.of_levels else "pairwise"
         if lacking and treated not in self.missing:
             other = "pairwise" if "pairwise" in self.missing else "level"
@@ -152,8 +156,7 @@ class Measure:
             )
         if table.weights is not None and not self.weights:
             raise InvalidInput(f"weights of rows with {called}", "rows that count once", "Use measure='plugin'.")
-        words = [table.feature_names[i] for block in table.blocks if block.kind == "category" for i in block.positions]
-        if words and not self.words:
+        if words:
             some = ", ".join(map(repr, words[:5])) + (f" and {len(words) - 5} more" if len(words) > 5 else "")
             raise InvalidInput(
                 f"categories in column{'s' if len(words) > 1 else ''} {some} with {called}",

@@ -34,7 +34,7 @@ with the same values. Distances that differ by less than one part in 10^9 tie.
 - I(X;X) is finite for numbers here, about ln(N / k).
 
 Weights say how much a row counts: means are weighted, and a density is the weight of the rows near
-one, but which rows are near, and how many, does not depend on weights (kernels/neighbor_weights.py
+one, but which rows are near, and how many, does not depend on weights (kernels/neighbor_psi.py
 has the formula). Equal weights change nothing. A row that stands in the table several times is one
 row of that weight, unless rows are equal by themselves (`repeated_rows`).
 
@@ -59,7 +59,6 @@ IEEE Trans. Inf. Theory 67, 464 (2021; preprint 2019).
 from __future__ import annotations
 
 import math
-import time
 from functools import cache, cached_property, partial
 from numbers import Integral
 from pathlib import Path
@@ -67,6 +66,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from certselect.clock import Stopwatch
 from certselect.errors import InvalidInput
 from certselect.information.kernels.neighbor_columns import (
     GroupedColumns,
@@ -126,7 +126,7 @@ class NeighborPairs(PairTerms):
         if self._n_targets == 1:
             relevance += self._of_all("relevance", self._pair_kernel(self._by_class, self._n + 1))
         elif self._n_targets > 1:
-            relevance += self._of_all("relevance", partial(_load_kernels().targets.sum_with_target, *self._by_target))
+            relevance += self._of_all("relevance", partial(_load_kernels().joint.sum_with_target, *self._by_target))
         return np.maximum(relevance, 0.0)
 
     @property
@@ -250,7 +250,6 @@ class NeighborPairs(PairTerms):
 
 class _Kernels(NamedTuple):
     pairs: Any
-    targets: Any
     joint: Any
 
 
@@ -260,16 +259,16 @@ def _load_kernels() -> _Kernels:
 
     Kept here and not by those who use them, who can be pickled so.
     """
-    from certselect.information.kernels import neighbor_joint, neighbor_pairs, neighbor_targets
+    from certselect.information.kernels import neighbor_joint, neighbor_pairs
 
     compiled = Path(str(neighbor_pairs.sum_pairs.stats.cache_path))
     if not any(compiled.glob("neighbor_pairs.sum_pairs*.nbi")):
         report("compiling the kernels (once after installation)", 0, 1)
-    return _Kernels(neighbor_pairs, neighbor_targets, neighbor_joint)
+    return _Kernels(neighbor_pairs, neighbor_joint)
 
 
 def _far_apart() -> float:
-    from certselect.information.kernels.neighbor_counts import FAR
+    from certselect.information.kernels.neighbor_near import FAR
 
     return FAR
 
@@ -298,7 +297,7 @@ def neighbor_terms(
     InformationTerms
         `entropy` is the diagonal of `redundancy`; `target_entropy` is NaN where the target has numbers.
     """
-    started = time.perf_counter()
+    watch = Stopwatch()
     n_rows = table.n_samples
     if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, Integral):
         raise InvalidInput(f"n_neighbors={n_neighbors!r}", "a whole number", "Leave it out for its default.")
@@ -327,5 +326,5 @@ def neighbor_terms(
         levels=pairs.levels,
         constant=columns.constant,
         pairs=SoundPairs(pairs, pairs.relevance, pairs.entropy),
-        seconds={"relevance": time.perf_counter() - started},
+        seconds={"relevance": watch.seconds},
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import replace
 from importlib import import_module
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from certselect.clock import Stopwatch
 from certselect.coding import CodedTable, SparseCodedTable
 from certselect.errors import InvalidInput
 from certselect.information.chance import ChanceInformation, ChancePairs
@@ -149,7 +149,7 @@ def plugin_terms(
     n_jobs : int, optional
         Threads; all cores if None.
     """
-    started = time.perf_counter()
+    watch = Stopwatch()
     counted = "none" if correction == "chance" else correction
     if isinstance(table, SparseCodedTable):
         pairs = _sparse_counter(table, counted, dtype, n_jobs)
@@ -175,7 +175,7 @@ def plugin_terms(
         by_chance=chance,
         # What shuffled columns would have beside several others is not known.
         cells=None if correction == "chance" else JointCells(table, correction),
-        seconds={"relevance": time.perf_counter() - started},
+        seconds={"relevance": watch.seconds},
     )
 
 

@@ -12,8 +12,7 @@ from certselect.coding.streamed_sums import Units
 from certselect.errors import InvalidInput
 from certselect.information.chance import PairSums, expected_of_pairs
 from certselect.information.joint_counts import READ, WORD, JointCounts, count_type
-from certselect.information.kernels.cell_measures import CellMeasures, PairCounts
-from certselect.information.kernels.cell_table import SingleTerms, refuse_broken_counts
+from certselect.information.kernels.cell_table import CellMeasures, PairCounts, SingleTerms, refuse_broken_counts
 from certselect.information.kernels.entropy_sums import EntropySums, streamed_logs
 from certselect.information.kernels.weights import unit_bits
 from certselect.information.level_layout import LevelLayout

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from certselect.evaluation import AlgorithmComparison
-from certselect.evaluation.probabilities import check_probability
 from certselect.plots.axes import as_written, axes_for, label_of
+from certselect.settings.checks import check_probability
 from certselect.shown_numbers import p_words
 
 if TYPE_CHECKING:

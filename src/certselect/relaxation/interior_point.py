@@ -18,7 +18,7 @@ and ask for diag(dY) = e - diag(Y): the multipliers' step solves the Schur syste
 Mehrotra's predictor (mu = 0) measures how much the gap can fall at once, sets mu
 from that, and adds sym(G Diag(dd_p) dY_p) as second-order correction.
 
-Copies (see `copies`) are merged first. A class of m > 1 of them has diag(Y) + s = m with
+Copies (see `programme`) are merged first. A class of m > 1 of them has diag(Y) + s = m with
 a slack s >= 0, and z = d - apart >= 0 in the dual. The full matrix has m - 1 eigenvalues
 there, so zs = (m - 1) mu keeps to the path that Y would take unmerged; s adds
 s/z to the Schur matrix's diagonal and (m - 1) mu/z to the right-hand side, m for e.
@@ -33,18 +33,17 @@ Matrices are where `arrays` computes; vectors of N entries are NumPy's, and trav
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from certselect.clock import Stopwatch, TimeLimit
 from certselect.relaxation.arrays import CPU, Arrays
-from certselect.relaxation.copies import Copies
 from certselect.relaxation.face import dual_slack, project
-from certselect.relaxation.programme import Programme
+from certselect.relaxation.lanczos import longest_step
+from certselect.relaxation.programme import Copies, Programme
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
-from certselect.relaxation.step_length import longest_step
 
 SHORTEST_STEP = 1e-4
 MAX_FRUITLESS = 6
@@ -92,7 +91,7 @@ def interior_point(
     *,
     floor: float,
     tol: float,
-    max_seconds: float,
+    limit: TimeLimit,
     max_iterations: int,
     sizes: np.ndarray | None = None,
     copies: Copies | None = None,
@@ -105,7 +104,7 @@ def interior_point(
     `start` is a pair (Y, d), Y strictly inside the face; `Programme.inside` and 0 if not given.
     `copies` of Q (and of one size) are merged. `arrays` is where to compute.
     """
-    began = time.perf_counter()
+    watch = Stopwatch()
     programme = Programme.of(Q, k, sizes, copies, arrays)
     point = _starting_point(programme, start)
     work = [arrays.xp.empty_like(programme.K) for _ in range(5)]
@@ -114,9 +113,9 @@ def interior_point(
     best_d, best_gap = point.d, np.inf
     status, iteration, fruitless = Status.STOPPED_BY_ITERATIONS, 0, 0
     primal = dual = 0.0
-    longest = time.perf_counter() - began  # the start, which takes about as long as an iteration
+    longest = watch.seconds  # the start, which takes about as long as an iteration
     while True:
-        iteration_began = time.perf_counter()
+        iteration_watch = Stopwatch()
         gap = point.gap(programme)
         if point.d @ programme.counts <= best_d @ programme.counts:
             best_d = point.d
@@ -134,7 +133,7 @@ def interior_point(
         if iteration >= max_iterations:
             break
         # What would end behind the limit is not begun.
-        if time.perf_counter() - began + longest >= max_seconds:
+        if longest >= limit.left:
             status = Status.STOPPED_BY_TIME
             break
         try:
@@ -146,7 +145,7 @@ def interior_point(
             status = Status.NEARLY_SOLVED if close else Status.NUMERICAL_TROUBLE
             break
         iteration += 1
-        longest = max(longest, time.perf_counter() - iteration_began)
+        longest = max(longest, iteration_watch.seconds)
 
     return Relaxation(
         k=k,
@@ -156,7 +155,7 @@ def interior_point(
         diagonal_residual=point.diagonal_miss(programme),
         face_residual=float(abs(arrays.times(point.Y, arrays.at_hand(programme.normal))).max()),
         iterations=iteration,
-        seconds=time.perf_counter() - began,
+        seconds=watch.seconds,
         status=status,
         method="interior_point",
         dense=programme.unmerged_matrix(point.Y, point.s),

@@ -6,30 +6,35 @@ a price mu: the bound for Q - mu Diag(costs), plus mu budget, holds for every mu
 is convex in it, with slope budget - costs'x(mu). Where the relaxed x at mu = 0 costs too
 much, the tangents at a price too low and one too high meet at the next one to try:
 for a convex function that is often piecewise linear, as the relaxation is often exact.
+
+`method="nonnegative"` goes on from there to the doubly nonnegative relaxation, as far as the caller asks.
 """
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from certselect.certificate.lift import Lift
+from certselect.certificate.rivals import never_both, rival_numbers
+from certselect.certificate.rounding import largest, order_of
+from certselect.certificate.rows import Rows
+from certselect.clock import Stopwatch, TimeLimit
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
-from certselect.progress import report
+from certselect.progress import listener, report
 from certselect.relaxation.arrays import Arrays
 from certselect.relaxation.device import arrays_for, or_on_the_cpu
+from certselect.relaxation.face import unit_normal
+from certselect.relaxation.nonnegative import ROUND, Splitting
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
 from certselect.relaxation.solve import MAX_ITERATIONS, METHODS, chosen_method, solve
-from certselect.relaxation.tightened import MAX_ITERATIONS as MAX_TIGHTENING
-from certselect.relaxation.tightened import tightened
+from certselect.threads import one_blas_thread
 
 NONNEGATIVE = "nonnegative"
 # What the interior-point method holds at a time.
@@ -46,6 +51,10 @@ SAFEGUARD = 0.02
 # What costs no more than this part above the budget needs no price.
 COST_ROUNDING = 1e-6
 GROWTH = 4.0
+# Iterations of the doubly nonnegative relaxation.
+MAX_TIGHTENING = 5000
+# The value of its X means something once it nearly is positive semidefinite.
+CLOSE = 1e-3
 
 
 def relax(
@@ -79,15 +88,16 @@ def relax(
             f"method={method!r}", " or ".join(map(repr, (*METHODS, NONNEGATIVE))), "Choose one of these."
         )
     problem.check_room_for_pairs()
-    reduced = problem.reduced
+    reduced, limit = problem.reduced, TimeLimit.of(max_seconds)
     if method == NONNEGATIVE:
         plain = relax(problem, max_seconds=max_seconds, warm_start=warm_start, callback=callback)
-        return _nonnegative(problem, plain, tol, max_seconds, max_iterations, callback, incumbent)
+        return _nonnegative(problem, plain, tol, limit, max_iterations, callback, incumbent)
     most = max_iterations or MAX_ITERATIONS.get(chosen_method(method, reduced.matrix, reduced.sizes), 0)
 
     def told(iterate: Iterate) -> None:
         # Prices have their iterations each, and share one bar.
-        report(f"relaxation, gap {iterate.gap:.1e}", min(iterate.iteration, most), most)
+        if listener():
+            report(f"relaxation, gap {iterate.gap:.1e}", min(iterate.iteration, most), most)
         if callback is not None:
             callback(iterate)
 
@@ -97,11 +107,11 @@ def relax(
     def on(arrays: Arrays) -> Relaxation:
         options: dict[str, Any] = {"tol": tol, "max_iterations": max_iterations, "arrays": arrays}
         if reduced.plain and not reduced.required:
-            options.update(max_seconds=max_seconds, warm_start=warm_start, callback=told)
+            options.update(max_seconds=limit.left, warm_start=warm_start, callback=told)
             return solve(reduced.matrix, reduced.k, method, **options)
-        return _Lifted(reduced, method, options, max_seconds, told).solve(warm_start)
+        return _Lifted(reduced, method, options, limit, told).solve(warm_start)
 
-    arrays, computed_on = arrays_for(len(reduced.matrix), MATRICES, math.inf if max_seconds is None else max_seconds)
+    arrays, computed_on = arrays_for(len(reduced.matrix), MATRICES, limit.left)
     return replace(or_on_the_cpu(arrays, on), computed_on=computed_on)
 
 
@@ -109,7 +119,7 @@ def _nonnegative(
     problem: SubsetProblem | UnitProblem,
     plain: Relaxation,
     tol: float | None,
-    max_seconds: float | None,
+    limit: TimeLimit,
     max_iterations: int | None,
     callback: Callback | None,
     incumbent: float | None,
@@ -117,15 +127,16 @@ def _nonnegative(
     most = max_iterations or MAX_TIGHTENING
 
     def told(iterate: Iterate) -> None:
-        report(f"nonnegative relaxation, gap {iterate.gap:.1e}", iterate.iteration, most)
+        if listener():
+            report(f"nonnegative relaxation, gap {iterate.gap:.1e}", iterate.iteration, most)
         if callback is not None:
             callback(iterate)
 
-    return tightened(
+    return _tightened(
         problem.reduced,
         plain,
         tol=1e-4 if tol is None else tol,
-        max_seconds=math.inf if max_seconds is None else max_seconds - plain.seconds,
+        limit=limit,
         max_iterations=most,
         incumbent=incumbent,
         callback=told,
@@ -149,28 +160,28 @@ class _Lifted:
         problem: ReducedProblem,
         method: str,
         options: dict[str, Any],
-        max_seconds: float | None,
+        limit: TimeLimit,
         callback: Callback,
     ) -> None:
         self.problem, self.method, self.options, self.callback = problem, method, options, callback
-        self.deadline = math.inf if max_seconds is None else time.perf_counter() + max_seconds
+        self.limit = limit
         self.pairs = rival_pairs(problem)
         self.iterations = 0
         self.best: Iterate | None = None
 
     def solve(self, warm_start: Relaxation | None) -> Relaxation:
         """The relaxation at the price that gives the lowest bound of those tried."""
-        began, cut_short = time.perf_counter(), False
+        watch, cut_short = Stopwatch(), False
         tried = [self._at(0.0, warm_start)]
         if tried[0].excess > COST_ROUNDING * self.problem.budget:
             for price in _prices(tried, self.problem):
-                cut_short = time.perf_counter() >= self.deadline
+                cut_short = self.limit.over
                 if cut_short:
                     break
                 tried.append(self._at(price, tried[-1].answer))
         answer = min((one.answer for one in tried), key=lambda answer: answer.dual_value)
         status = Status.STOPPED_BY_TIME if cut_short else answer.status
-        return replace(answer, iterations=self.iterations, seconds=time.perf_counter() - began, status=status)
+        return replace(answer, iterations=self.iterations, seconds=watch.seconds, status=status)
 
     def _at(self, price: float, warm_start: Relaxation | None) -> _Tried:
         problem, before = self.problem, self.iterations
@@ -196,7 +207,7 @@ class _Lifted:
             problem.k,
             self.method,
             sizes=problem.sizes,
-            max_seconds=max(0.0, self.deadline - time.perf_counter()),
+            max_seconds=self.limit.left,
             warm_start=warm_start,
             callback=told,
             **self.options,
@@ -254,3 +265,83 @@ def _meeting(low: _Tried, high: _Tried) -> tuple[float, float]:
     # A relaxation is not solved exactly, and its tangents may meet outside; well inside is where more is learnt.
     step = min(max(step, SAFEGUARD * apart), (1.0 - SAFEGUARD) * apart)
     return low.price + step, low.answer.dual_value - low.excess * step
+
+
+def _tightened(
+    problem: ReducedProblem,
+    plain: Relaxation,
+    *,
+    tol: float,
+    limit: TimeLimit,
+    max_iterations: int,
+    incumbent: float | None,
+    callback: Callable[[Iterate], None],
+) -> Relaxation:
+    """Add X >= 0 to a solved plain relaxation.
+
+    Stops once the bound is within `tol` of `incumbent`, the value of a known subset; without
+    one, of the value that the relaxed X itself comes to.
+    """
+    watch = Stopwatch()
+    if plain.method == "closed_form":
+        return replace(plain, method="nonnegative")
+    # Rivals are out of the polytope altogether here: of the lift only the price is needed.
+    lift = Lift(price=0.0 if plain.lift is None else plain.lift.price)
+    Q, offset = lift.matrix(problem), problem.constant + lift.paid(problem)
+    scale = order_of(largest(Q))
+    Q /= scale
+    rivals = never_both(rival_numbers(problem.rivals, len(Q)))
+    x = _rounded(plain.membership, problem)
+    splitting = Splitting.from_subset(Q, problem.k, problem.sizes, x, rivals)
+    below = offset + scale * float(x @ Q @ x)
+    best, slack, iterations = plain.dual_value, None, 0
+    primal, status = plain.primal_value, Status.STOPPED_BY_ITERATIONS
+    while iterations < max_iterations:
+        with one_blas_thread(True):  # large matrices are worked on by threads of our own
+            splitting.advance(ROUND, limit)
+        iterations += ROUND
+        N, w = splitting.slack()
+        # About what `certificate.consequences` derives, less the rounding it counts.
+        rows = Rows.of(Q, N, w, problem.k, problem.sizes, rivals).anywhere()
+        bound = offset + scale * (rows + splitting.lacking())
+        primal = offset + scale * splitting.value
+        if bound < best:
+            best, slack = bound, (N * scale, w * scale)
+        callback(Iterate(iterations, plain.multipliers, primal, best, plain.lift, slack))
+        aim = primal if incumbent is None else incumbent
+        if best - aim <= tol * abs(aim) and (incumbent is not None or splitting.apart <= CLOSE):
+            status = Status.SOLVED
+            break
+        splitting.learn(bound - below)
+        if limit.over:
+            status = Status.STOPPED_BY_TIME
+            break
+    x = splitting.membership
+    signs = np.empty((len(Q) + 1, len(Q) + 1))
+    signs[1:, 1:] = 4.0 * splitting.products - 2.0 * (x + x[:, None]) + 1.0
+    signs[0, 1:] = signs[1:, 0] = 2.0 * x - 1.0
+    np.fill_diagonal(signs, 1.0)
+    normal = unit_normal(len(Q), problem.k, problem.sizes)
+    return replace(
+        plain,
+        primal_value=primal,
+        dual_value=best,
+        diagonal_residual=0.0,
+        face_residual=float(np.abs(signs @ normal).max()),
+        iterations=iterations,
+        seconds=plain.seconds + watch.seconds,
+        status=status,
+        method="nonnegative",
+        dense=signs,
+        factor=None,
+        slack=slack,
+    )
+
+
+def _rounded(membership: np.ndarray, problem: ReducedProblem) -> np.ndarray:
+    """A subset, the likeliest by these memberships, where any units make one; else the memberships themselves."""
+    if not problem.plain:
+        return membership
+    x = np.zeros(len(membership))
+    x[np.argsort(-membership, kind="stable")[: problem.k]] = 1.0
+    return x

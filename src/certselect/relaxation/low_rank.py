@@ -31,13 +31,13 @@ from __future__ import annotations
 
 import inspect
 import math
-import time
 from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from certselect.clock import Stopwatch, TimeLimit
 from certselect.relaxation.arrays import CPU, Arrays
 from certselect.relaxation.face import face_normal, unit_normal
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
@@ -62,7 +62,7 @@ def low_rank(
     *,
     floor: float,
     tol: float,
-    max_seconds: float,
+    limit: TimeLimit,
     max_iterations: int,
     sizes: np.ndarray | None = None,
     callback: Callback | None = None,
@@ -74,7 +74,7 @@ def low_rank(
     `start` is the factor of a neighbouring problem's answer; a greedy one if not given. Raises `OffManifold`
     where a few entries of unlike sizes leave a factor no room. `arrays` is where to compute.
     """
-    began = time.perf_counter()
+    watch = Stopwatch()
     n = len(Q)
     s = np.ones(n) if sizes is None else sizes.astype(np.float64)
     ascent = _Ascent(Q, k, s, start, arrays)
@@ -83,7 +83,7 @@ def low_rank(
     values: deque[float] = deque([-math.inf] * REST, maxlen=REST)
     while True:
         accuracy = tol * max(abs(ascent.value), floor)
-        moving = iteration < max_iterations and time.perf_counter() - began < max_seconds and not ascent.stuck
+        moving = iteration < max_iterations and not limit.over and not ascent.stuck
         if not moving or ascent.value - values[0] <= rest * accuracy:
             for d in ascent.multipliers():
                 shift = _needed_shift(ascent.Q, k, s, d, accuracy / k, arrays)
@@ -101,7 +101,7 @@ def low_rank(
         elif ascent.stuck:
             close = best_dual - ascent.value <= 100 * accuracy
             status = Status.NEARLY_SOLVED if close else Status.NUMERICAL_TROUBLE
-        elif time.perf_counter() - began >= max_seconds:
+        elif limit.over:
             status = Status.STOPPED_BY_TIME
         elif moving:
             values.append(ascent.value)
@@ -119,7 +119,7 @@ def low_rank(
         diagonal_residual=float(np.abs(np.einsum("ij,ij->i", V, V) - 1.0).max()),
         face_residual=float(np.abs(V @ (V.T @ unit_normal(n, k, sizes))).max()),
         iterations=iteration,
-        seconds=time.perf_counter() - began,
+        seconds=watch.seconds,
         status=status,
         method="low_rank",
         factor=V,

@@ -28,14 +28,15 @@ through the iterations of a round, but at its end has to find them all.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from certselect.clock import NO_LIMIT, Stopwatch, TimeLimit
 from certselect.relaxation.arrays import CPU, Arrays
-from certselect.relaxation.positive_part import PositivePart, lanczos
+from certselect.relaxation.lanczos import lanczos
+from certselect.relaxation.positive_part import PositivePart
 
 STEPS_TO_LACK = 42  # of Lanczos, to see how far N is from semidefinite
 ROUND = 25  # iterations between two looks at what they prove
@@ -181,26 +182,27 @@ class Splitting:
         self.arrays.by_rows(len(self.M), len(self.M), add)
 
     def advance(
-        self, iterations: int, deadline: float = math.inf, told: Callable[[int], None] = lambda iterations: None
+        self, iterations: int, limit: TimeLimit = NO_LIMIT, callback: Callable[[int], None] | None = None
     ) -> None:
-        """Iterate, no longer than to the deadline, and tell each iteration.
+        """Iterate within the time limit; `callback` gets the number of iterations so far, after each.
 
         The last projection is a better one, so that Z proves what it can in the time that is left for it.
         """
         for left in range(iterations - 1, -1, -1):
-            began = time.perf_counter()
+            watch = Stopwatch()
             # One more iteration, and then the last, which takes as long as several others.
             to_come = self._took + max(self._last_took, self.least_seconds)
-            last = left == 0 or began + to_come >= deadline
+            last = left == 0 or limit.left <= to_come
             if self._factor is not None:
                 self._sweep()
-            self._project(last=last, deadline=deadline)
+            self._project(last=last, limit=limit)
             self._iteration += 1
             if last:
-                self._last_took = time.perf_counter() - began
+                self._last_took = watch.seconds
             else:
-                self._took = time.perf_counter() - began
-            told(iterations - left)
+                self._took = watch.seconds
+            if callback is not None:
+                callback(iterations - left)
             if last:
                 return
 
@@ -397,10 +399,10 @@ class Splitting:
         W -= outer(a, a @ W)
         return W
 
-    def _project(self, *, last: bool, deadline: float) -> None:
+    def _project(self, *, last: bool, limit: TimeLimit) -> None:
         """F, for which FF' is about the positive semidefinite part of M on the face."""
         if len(self.M) > (LARGEST_IN_DOUBLE if last else SMALLEST_TO_FILTER):
-            self._factor = self._positive.factor(self._iteration, to_prove=last, deadline=deadline)
+            self._factor = self._positive.factor(self._iteration, to_prove=last, limit=limit)
             return
         a, M, xp = self._normal, self.M, self.arrays.xp
         Ma = M @ a

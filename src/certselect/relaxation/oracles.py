@@ -12,7 +12,6 @@ c e_0 e_0', so their multipliers alpha and beta join d_0.
 from __future__ import annotations
 
 import math
-import time
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, csc_matrix, eye_array, vstack
 
+from certselect.clock import Stopwatch, TimeLimit
 from certselect.errors import InvalidInput
 from certselect.relaxation.face import face_normal, lifted_objective, unit_normal
 from certselect.relaxation.result import Relaxation, Status
@@ -31,13 +31,13 @@ def oracle(
     method: str,
     *,
     tol: float,
-    max_seconds: float,
+    limit: TimeLimit,
     max_iterations: int | None,
     sizes: np.ndarray | None = None,
 ) -> Relaxation:
     """Solve eq_20 by SCS or Clarabel, to the accuracy their own tests of `tol` give."""
     package = _imported(method)
-    began = time.perf_counter()
+    watch = Stopwatch()
     n = len(Q)
     normal = face_normal(n, k, sizes)
     c = int(normal[0])
@@ -53,7 +53,7 @@ def oracle(
     A, b = _constraints(rows, columns, weight, np.concatenate([[1.0], -normal[1:]]), c)
     run = _run_scs if method == "scs" else _run_clarabel
     objective = -weight * C[rows, columns]
-    x, z, status, iterations = run(package, A, b, objective, n + 3, n + 1, tol, max_seconds, max_iterations)
+    x, z, status, iterations = run(package, A, b, objective, n + 3, n + 1, tol, limit.left, max_iterations)
 
     Y = np.zeros((n + 1, n + 1))
     Y[rows, columns] = Y[columns, rows] = x / weight
@@ -67,7 +67,7 @@ def oracle(
         diagonal_residual=float(np.abs(np.diag(Y) - 1.0).max()),
         face_residual=float(np.abs(Y @ unit_normal(n, k, sizes)).max()),
         iterations=iterations,
-        seconds=time.perf_counter() - began,
+        seconds=watch.seconds,
         status=status,
         method=method,
         dense=Y,

@@ -12,13 +12,14 @@ all come together again before eigenvalues are taken: each is known only about, 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from certselect.clock import NO_LIMIT, Stopwatch, TimeLimit
 from certselect.relaxation.arrays import Arrays
+from certselect.relaxation.lanczos import lanczos
 
 FILTER_DEGREE = 4
 # What is proved from a projection that left out a positive direction pays for it.
@@ -74,24 +75,24 @@ class PositivePart:
         self._above = np.zeros(0)  # the positive eigenvalues at the last look, ascending
         self.seconds_each = 0.0
 
-    def factor(self, look: int, *, to_prove: bool = False, deadline: float = math.inf) -> Any:
+    def factor(self, look: int, *, to_prove: bool = False, limit: TimeLimit = NO_LIMIT) -> Any:
         """F (m, r), for which FF' is about the positive part; `look` counts the calls.
 
-        To prove something, directions are looked for once at least, and again for as long as the deadline allows.
+        To prove something, directions are looked for once at least, and again for as long as the time limit allows.
         """
         if to_prove or look < LOOK_DOWN_EVERY or look % LOOK_DOWN_EVERY == 0 or self.jumped:
             self._look_down(look)
         if self.directions is None or self.directions.shape[1] < SPARE_DIRECTIONS:
             self._follow_new(FIRST_DIRECTIONS, look)
         if to_prove:
-            values, vectors = self._all_found(look, deadline)
+            values, vectors = self._all_found(look, limit)
         else:
             values, vectors = self._filtered(FILTER_DEGREE)
         self.follow(values, vectors, look)
         positive = values > 0.0
         return vectors[:, positive] * self._arrays.xp.sqrt(values[positive])
 
-    def _all_found(self, look: int, deadline: float) -> tuple[Any, Any]:
+    def _all_found(self, look: int, limit: TimeLimit) -> tuple[Any, Any]:
         """The eigenpairs of all positive eigenvalues, but for the smallest: as long as new directions find some.
 
         Where time ends first, what was found by then: a proof pays for the rest.
@@ -103,7 +104,7 @@ class PositivePart:
             if len(values) >= MOST_DIRECTIONS or int((values > 0.0).sum()) - before < LEAST_FOUND * added:
                 return values, vectors
             self.directions, self._above = vectors, self._positive(values)
-            if time.perf_counter() + self.seconds_to_look > deadline:
+            if self.seconds_to_look > limit.left:
                 return values, vectors
 
     @property
@@ -162,7 +163,7 @@ class PositivePart:
 
     def _filtered(self, degree: int) -> tuple[Any, Any]:
         """About the positive eigenpairs and some of the others, ascending, from the directions that are followed."""
-        began, xp, V, low = time.perf_counter(), self._arrays.xp, self.directions, self._far_down
+        watch, xp, V, low = Stopwatch(), self._arrays.xp, self.directions, self._far_down
         plan = self._planned(degree, V.shape[1])
         parts, split = [low], plan.together
         if split:
@@ -176,7 +177,7 @@ class PositivePart:
         vectors, below = basis @ turn, low.shape[1]
         self._highest, self._far_down = float(values[-1]), vectors[:, :below]
         self.jumped = float(values[below]) < self._lowest  # then the filter let through what lies below
-        self.seconds_each = (time.perf_counter() - began) / plan.products
+        self.seconds_each = watch.seconds / plan.products
         return values[below:], vectors[:, below:]
 
     def _raised(self, V: Any, degree: int, kept_out: Any) -> Any:
@@ -210,28 +211,3 @@ class PositivePart:
         W -= self._dtype(centre) * V
         W *= self._dtype(factor)
         return W
-
-
-def lanczos(
-    product: Callable[[Any], Any], size: int, steps: int, seed: int, dtype: Any, arrays: Arrays
-) -> tuple[np.ndarray, np.ndarray, Any]:
-    """Ritz values, ascending, their residuals, and their vectors, from a random start."""
-    xp, steps = arrays.xp, min(steps, size)
-    basis = xp.zeros((size, steps), dtype=dtype)
-    inside = np.zeros((steps, steps))
-    v = arrays.held(np.random.default_rng(seed).standard_normal(size), dtype)
-    length = float(xp.linalg.norm(v))
-    for step in range(steps):
-        basis[:, step] = v / dtype(length)
-        v = product(basis[:, step])
-        parts = basis[:, : step + 1].T @ v
-        v = v - basis[:, : step + 1] @ parts
-        v -= basis[:, : step + 1] @ (basis[:, : step + 1].T @ v)
-        inside[step, step] = float(parts[-1])
-        length = float(xp.linalg.norm(v))
-        if not length > 1e-6 * abs(inside[0, 0]) or step == steps - 1:
-            steps = step + 1
-            break
-        inside[step + 1, step] = inside[step, step + 1] = length
-    values, turn = np.linalg.eigh(inside[:steps, :steps])
-    return values, length * np.abs(turn[-1]), basis[:, :steps] @ arrays.held(turn, dtype)

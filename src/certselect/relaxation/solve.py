@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +9,15 @@ import numpy as np
 
 from certselect.certificate.counting import check_sizes
 from certselect.certificate.rounding import largest, order_of
+from certselect.clock import Stopwatch, TimeLimit
 from certselect.errors import InvalidInput
 from certselect.progress import report
 from certselect.relaxation.arrays import CPU, Arrays
-from certselect.relaxation.copies import find_copies
-from certselect.relaxation.face import inside_face
+from certselect.relaxation.face import carried_over, inside_face
 from certselect.relaxation.interior_point import interior_point
 from certselect.relaxation.low_rank import OffManifold, low_rank
+from certselect.relaxation.programme import find_copies
 from certselect.relaxation.result import Callback, Iterate, Relaxation, Status
-from certselect.relaxation.warm_start import carried_over
 from certselect.threads import threads_for
 
 ORACLES = ("scs", "clarabel")  # solvers other people wrote
@@ -87,7 +85,7 @@ def solve(
     >>> answer.status.value, round(answer.dual_value, 4)
     ('solved', 5.0)
     """
-    began = time.perf_counter()
+    watch, limit = Stopwatch(), TimeLimit.of(max_seconds)
     Q, sizes = _checked(Q, k, sizes)
     n = len(Q)
     method = chosen_method(method, Q, sizes, arrays)
@@ -101,26 +99,25 @@ def solve(
     all_in = n if sizes is None else int(sizes.sum())
     magnitude = 0.0 if k == 0 else largest(Q)
     if k == all_in or magnitude == 0.0:
-        return _closed_form(Q, k, sizes, began)
+        return _closed_form(Q, k, sizes, watch)
     if warm_start is not None and not _comparable(warm_start, k, sizes):
         warm_start = None
     scale = order_of(magnitude)
-    max_seconds = math.inf if max_seconds is None else max_seconds
     if method in ORACLES:
         from certselect.relaxation.oracles import oracle  # here: hardly anybody asks for one
 
-        limits: dict[str, Any] = {"max_seconds": max_seconds, "max_iterations": max_iterations}
+        limits: dict[str, Any] = {"limit": limit, "max_iterations": max_iterations}
         return _rescaled(oracle(Q / scale, k, method, tol=tol, sizes=sizes, **limits), scale, sizes)
     told = None if callback is None else lambda iterate: callback(_rescaled_iterate(iterate, scale))
     scaled = Q / Q.dtype.type(scale)
     floor = VALUE_FLOOR * k * magnitude / scale
     common: dict[str, Any] = {"floor": floor, "tol": tol, "sizes": sizes, "callback": told, "arrays": arrays}
+    common["limit"] = limit
     report("relaxation", 0, _most(max_iterations, method))  # the start alone may take seconds
     if method == "low_rank":
         factor = None if warm_start is None else warm_start.factor
         try:
             with threads_for(n):
-                common["max_seconds"] = max_seconds - (time.perf_counter() - began)
                 answer = low_rank(scaled, k, max_iterations=_most(max_iterations, method), start=factor, **common)
             return _rescaled(answer, scale, sizes)
         except OffManifold:
@@ -131,7 +128,6 @@ def solve(
         start = carried_over(warm_start.matrix, warm_start.k, k, sizes), warm_start.multipliers / scale
     copies = find_copies(scaled, sizes)
     with threads_for(n):
-        common["max_seconds"] = max_seconds - (time.perf_counter() - began)
         answer = interior_point(
             scaled, k, max_iterations=_most(max_iterations, method), copies=copies, start=start, **common
         )
@@ -191,7 +187,7 @@ def _symmetric(Q: np.ndarray) -> bool:
     return True
 
 
-def _closed_form(Q: np.ndarray, k: int, sizes: np.ndarray | None, began: float) -> Relaxation:
+def _closed_form(Q: np.ndarray, k: int, sizes: np.ndarray | None, watch: Stopwatch) -> Relaxation:
     """Only one subset, or nothing to choose between: the answer without a solver."""
     n = len(Q)
     value, Y = 0.0, np.ones((n + 1, n + 1))
@@ -209,7 +205,7 @@ def _closed_form(Q: np.ndarray, k: int, sizes: np.ndarray | None, began: float) 
         diagonal_residual=float(np.abs(Y.diagonal() - 1.0).max()),
         face_residual=0.0,
         iterations=0,
-        seconds=time.perf_counter() - began,
+        seconds=watch.seconds,
         status=Status.SOLVED,
         method="closed_form",
         dense=Y,

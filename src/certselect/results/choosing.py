@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from certselect.clock import Stopwatch, TimeLimit
 from certselect.criteria import SubsetProblem, find_criterion, unsized_problem
 from certselect.information import InformationTerms, measure_table
 from certselect.results.columns import take_columns
@@ -111,7 +111,7 @@ def read_checked(
 ) -> tuple[Table | StreamedTable, tuple[str, ...], dict[str, float]]:
     """The table as the settings say, the names of its target columns, and the time it took to read."""
     check_search(settings.searching)
-    started = time.perf_counter()
+    watch = Stopwatch()
     rows, names = open_source(
         table,
         target,
@@ -121,14 +121,15 @@ def read_checked(
         constraints=settings.constraints,
         blocks=blocks,
     )
-    return rows, names, {"reading": time.perf_counter() - started}
+    return rows, names, {"reading": watch.seconds}
 
 
 def check_search(searching: Searching) -> None:
     """Tell a slip of the pen before a large table is read."""
     check_provable(find_criterion(searching.criterion, **searching.criterion_options), searching)
-    strategy = None if is_auto(searching.strategy) else find_strategy(searching.strategy, searching.all_options)
-    if searching.all_options and (strategy is None or is_built_in(strategy)):
+    options = searching.all_options
+    strategy = None if is_auto(searching.strategy) else find_strategy(searching.strategy, options)
+    if options and (strategy is None or is_built_in(strategy)):
         # Values of options are checked by the search they are for: let it choose one feature of one.
         asked = replace(searching, certify=False, max_seconds=None, random_state=0)
         select_by(SubsetProblem.from_matrix(np.eye(1), 1), asked)
@@ -148,19 +149,19 @@ def choose(
 
     The time limit began before the `seconds` that were spent already.
     """
-    began = time.perf_counter() - sum((seconds or {}).values())
+    limit = TimeLimit.of(settings.searching.max_seconds, already=sum((seconds or {}).values()))
     terms = measure_table(table, settings.measuring, n_jobs=n_jobs)
     searching = settings.searching
     whole = unsized_problem(terms, searching.criterion, constraints=settings.constraints, **searching.criterion_options)
     rule = None
     if isinstance(size, float | str):
-        started = time.perf_counter()
+        watch = Stopwatch()
         rule = find_rule(size, table, whole, settings, n_jobs=n_jobs)
-        seconds = {**(seconds or {}), "size": time.perf_counter() - started}
+        seconds = {**(seconds or {}), "size": watch.seconds}
         size = rule.size(whole)
         whole = replace(whole, exactly=True)  # a rule that is named gives that many
     with on_jobs(n_jobs):
-        selection = select_by(whole.of_usable_size(size), searching, already=time.perf_counter() - began)
+        selection = select_by(whole.of_usable_size(size), searching, limit)
     origin: dict[str, Any] = {"target": target, "library": library, "seconds": seconds, "size_rule": rule}
     try:
         return make_result(settings, selection, terms, table, **origin)
@@ -181,7 +182,8 @@ def make_result(
     size_rule: SizeRule | None = None,
 ) -> Result:
     """What was found, with where it came from."""
-    settings = replace(settings, constraints=settings.constraints.kept())
+    kept = settings.constraints.kept()
+    settings = settings if kept is settings.constraints else replace(settings, constraints=kept)
     seed = settings.searching.random_state
     spent = {**(seconds or {}), **terms.seconds, **selection.seconds}
     provenance = Provenance(

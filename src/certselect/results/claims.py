@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 
 from certselect.certificate import Certificate
-from certselect.results.diary import DRAWING
 from certselect.results.limits import can_value_all, can_value_ties
 from certselect.results.result import Result
 from certselect.search import find_strategy
+from certselect.search.registry import known_strategy
 from certselect.search.selection import COMPLETE, PROVEN_OPTIMAL
 
 EXHAUSTIVE = "exhaustive"
@@ -37,6 +37,7 @@ def claimed(result: Result) -> Result:
         bound, gap = selection.upper_bound, selection.gap
     elif certificate is not None:
         bound, gap = certificate.bound, certificate.gap
+    strategy = known_strategy(selection.strategy)
     changed = replace(
         selection,
         upper_bound=bound,
@@ -47,7 +48,7 @@ def claimed(result: Result) -> Result:
         proven_in=selection.proven_in if proof else (),
         proven_out=selection.proven_out if proof else (),
         ties=selection.ties if tied else (),
-        drawn_size=selection.drawn_size if selection.strategy in DRAWING else math.nan,
+        drawn_size=selection.drawn_size if strategy is not None and strategy.draws else math.nan,
     )
     told = ("status", "proven_in", "proven_out")  # what the explanation is made of, beside the subset
     same = all(getattr(changed, name) == getattr(selection, name) for name in told)

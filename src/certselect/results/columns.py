@@ -149,7 +149,7 @@ def _groups(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
         return np.searchsorted(cuts, table.target_numbers[:, 0]), thirds
     sizes = np.bincount(table.target, minlength=len(table.classes))
     places, largest = _most_frequent(sizes, _MOST_CLASSES)
-    called = tuple(_in_words(table.classes[c]) for c in largest)
+    called = tuple([_in_words(table.classes[c]) for c in largest])
     return places[table.target], called + ((_OTHERS,) if len(largest) < len(sizes) else ())
 
 

@@ -17,18 +17,10 @@ from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.results.reasons import why
 from certselect.results.result import Result
-from certselect.search.ranking import values_along
-from certselect.search.registry import find_strategy, is_auto, list_strategies
+from certselect.search.completion import values_along
+from certselect.search.registry import AUTO_CHOICES, is_auto, known_strategy
 from certselect.search.selection import INTERRUPTED, Selection
 
-# A score for each leading part of the ranking.
-_RANKING = ("forward", "qpfs", "relevance")
-# Scores are values of ever better subsets of the size that was asked for.
-_IMPROVING = ("annealing", "cobra", "exact", "exhaustive", "genetic", "soss")
-_FLOATING, _BACKWARD = "floating", "backward"
-DRAWING = ("cobra", "soss")
-# What "auto" can stand for.
-_AUTO = ("cobra", "forward")
 _SAME = 1e-9
 # Values on the way may come from a matrix in single precision.
 _SINGLE = 1e-5
@@ -38,34 +30,34 @@ def about_the_search(result: Result, problem: SubsetProblem) -> Iterator[str]:
     """What is said of the search twice and not the same, and scores that do not lead to the answer."""
     searching, selection = result.settings.searching, result.selection
     asked = searching.to_dict()["strategy"].casefold()
-    if selection.strategy not in (_AUTO if is_auto(asked) else (asked,)):
+    if selection.strategy not in (AUTO_CHOICES if is_auto(asked) else (asked,)):
         yield f"the strategy is {shown(selection.strategy)}, but {shown(asked)} was asked for"
         return
-    if selection.strategy in list_strategies():
+    strategy = known_strategy(selection.strategy)
+    if strategy is not None:
         try:
-            find_strategy(selection.strategy, searching.all_options)
+            strategy.check_options(searching.all_options)
         except InvalidInput as error:
             yield f"the strategy has no such options: {why(error)}"
     if not math.isnan(selection.drawn_size):
-        if selection.strategy not in DRAWING:
+        if strategy is None or not strategy.draws:
             yield f"{shown(selection.strategy)} draws no subsets, but a size of draws is given"
         elif not 0.0 <= selection.drawn_size <= problem.n_features:
             yield f"the subsets drawn cannot have had {selection.drawn_size:.6g} features on average"
     polished = searching.polish or (is_auto(asked) and problem.steps is None)
-    if not _leads_to_the_answer(selection, problem, polished=polished):
+    kind = "" if strategy is None else strategy.scores
+    if kind and not _leads_to_the_answer(kind, selection, problem, polished=polished):
         yield "the scores are not those that lead to these features"
 
 
-def _leads_to_the_answer(selection: Selection, problem: SubsetProblem, *, polished: bool) -> bool:
-    strategy, scores = selection.strategy, selection.scores
-    known = (*_RANKING, *_IMPROVING, _FLOATING, _BACKWARD)
-    if strategy not in known:
-        return True  # a search of the user's own
+def _leads_to_the_answer(kind: str, selection: Selection, problem: SubsetProblem, *, polished: bool) -> bool:
+    """Whether scores of this kind (`Strategy.scores`) can be those of the search that gave the answer."""
+    scores = selection.scores
     if not all(map(math.isfinite, scores)):
         return False
     interrupted = selection.status == INTERRUPTED
     slack = _SAME * _sum_of_terms(problem, selection)
-    if strategy in _RANKING and not polished:
+    if kind == "ranking" and not polished:
         along = list(values_along(problem.units, _ranked_units(problem, selection)))
         # What an interrupted search was filled up with has no scores.
         whole = len(scores) == len(along) or (interrupted and len(scores) < len(along))
@@ -73,12 +65,12 @@ def _leads_to_the_answer(selection: Selection, problem: SubsetProblem, *, polish
     if interrupted:
         return True
     if not scores:
-        return strategy == _BACKWARD  # nothing had to be removed
+        return kind == "removals"  # nothing had to be removed
     value = selection.objective
-    if strategy == _FLOATING:
+    if kind == "steps":
         return any(abs(score - value) <= slack for score in scores)
     most = value + _SINGLE / _SAME * slack
-    return abs(scores[-1] - value) <= slack and (strategy not in _IMPROVING or max(scores) <= most)
+    return abs(scores[-1] - value) <= slack and (kind != "improving" or max(scores) <= most)
 
 
 def _ranked_units(problem: SubsetProblem, selection: Selection) -> list[int]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from certselect.criteria import find_criterion
 from certselect.errors import InvalidInput
-from certselect.evaluation.curve_facts import curve_facts
 from certselect.evaluation.feature_report import SIGNIFICANCE
+from certselect.evaluation.sizes import curve_facts
 from certselect.information.terms import NotKept
 from certselect.results.columns import TakenColumns
 from certselect.results.constraint_words import constraints_in_words

@@ -1,4 +1,4 @@
-"""A bound for any search's answer: solve the relaxation, prove what its multipliers give."""
+"""The last step of a search, and `certify`: from evidence to a bound."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 
 from certselect.certificate import bound_subsets, certificate_of, gap, proof_certificate, tolerance
 from certselect.certificate.lift import Lift
 from certselect.certificate.proof import certain, replay
+from certselect.clock import Stopwatch, TimeLimit, timed
 from certselect.criteria.problem import SubsetProblem
 from certselect.errors import InvalidInput, QuickerSearchWarning, warn_user
 from certselect.memory import has_room_for_proof
@@ -20,12 +20,10 @@ from certselect.progress import report
 from certselect.relaxation import Iterate, Relaxation, relax
 from certselect.relaxation.device import on_device
 from certselect.relaxation.result import Status
-from certselect.search.found import Found
-from certselect.search.proved import Proved
+from certselect.search.cost import too_short
+from certselect.search.found import Evidence, Found, Proved
 from certselect.search.selection import COMPLETE, INTERRUPTED, LIMIT, PROVEN_OPTIMAL, Selection
 from certselect.search.strategies.exact import KEPT_SECONDS, prove, start_well
-from certselect.search.time_limit import TimeLimit
-from certselect.search.timed import timed
 from certselect.settings.searching import ANY_DEVICE
 from certselect.threads import threads_for
 
@@ -105,13 +103,13 @@ def certify(
             proved = Proved(selection.objective, earlier.known, replayed.bound, proof, decisions=decisions)
             if replayed.bound < math.inf:
                 return with_proof(problem, selection, proved)
-    found, seconds = Found(multipliers=multipliers, lift=lift), dict(selection.seconds)
+    found, seconds = Found(evidence=Evidence(multipliers, lift)), dict(selection.seconds)
     try:
         with on_device(device):
-            _solve(problem, selection, found, seconds, tight=tight, tol=tol, limit=limit)
-        return told_of_limit(_with_what_is_proven(problem, replace(selection, seconds=seconds), found), found)
+            solve(problem, selection.indices, found, seconds, limit, tight=tight, tol=tol)
+        return noted(_bounded(problem, replace(selection, seconds=seconds), found), found)
     except KeyboardInterrupt:
-        return _with_what_is_proven(problem, replace(selection, seconds=seconds, status=INTERRUPTED), found)
+        return _bounded(problem, replace(selection, seconds=seconds, status=INTERRUPTED), found)
 
 
 def check_room_for_bound(problem: SubsetProblem) -> None:
@@ -126,28 +124,10 @@ def check_room_for_bound(problem: SubsetProblem) -> None:
     )
 
 
-def _solve(
-    problem: SubsetProblem,
-    selection: Selection,
-    found: Found,
-    seconds: dict[str, float],
-    *,
-    tight: bool,
-    tol: float | None,
-    limit: TimeLimit,
-) -> None:
-    """What a bound rests on, into `found`, unless multipliers are there."""
-    if tight and has_room_for_proof(len(problem.reduced.matrix)):
-        solve_tightly(problem, selection.indices, found, seconds, limit.keeping(KEPT_SECONDS))
-        solve_beside_proof(problem, found, seconds, limit)
-    elif found.multipliers is None:
-        solve_for_bound(problem, found, seconds, tol=tol, limit=limit)
-
-
-def told_of_limit(selection: Selection, found: Found) -> Selection:
-    """The selection, which says where it was computed, and if a time limit ended what might have made it better."""
-    if found.computed_on:
-        selection = replace(selection, computed_on=found.computed_on)
+def noted(selection: Selection, found: Found) -> Selection:
+    """The selection with where it was computed, and with the time limit if that ended what could have improved it."""
+    if found.evidence.computed_on:
+        selection = replace(selection, computed_on=found.evidence.computed_on)
     if not (found.ties_cut or (found.cut_short and selection.status != PROVEN_OPTIMAL)):
         return selection
     return replace(selection, seconds={**selection.seconds, LIMIT: found.limit.seconds})
@@ -177,15 +157,10 @@ def _without_claims(problem: SubsetProblem, selection: Selection) -> Selection:
     )
 
 
-def _with_what_is_proven(problem: SubsetProblem, selection: Selection, found: Found) -> Selection:
-    if found.proved is not None and found.proved.bound < math.inf:
-        if found.multipliers is not None:
-            selection = with_bound(problem, selection, found.multipliers, found.lift)
-        worse = found.proved.bound >= selection.upper_bound
-        return selection if worse else with_proof(problem, selection, found.proved)
-    # Zeros bound too, if poorly: what there is before the first iteration.
-    multipliers = np.zeros(len(problem.reduced.matrix) + 1) if found.multipliers is None else found.multipliers
-    return with_bound(problem, selection, multipliers, found.lift)
+def _bounded(problem: SubsetProblem, selection: Selection, found: Found) -> Selection:
+    """The selection with a bound, if a poor one: that of no multipliers at all, where nothing was solved."""
+    nothing = Evidence(np.zeros(len(problem.reduced.matrix) + 1))
+    return proven(problem, selection, found.evidence if found.evidence.shows_bound else nothing)
 
 
 def _bounded_at_every_size(
@@ -195,21 +170,21 @@ def _bounded_at_every_size(
 
     After Ctrl-C it has no new bound: nothing is known of the sizes that were still to come.
     """
-    started, bounds = perf_counter(), []
+    watch, bounds = Stopwatch(), []
     sizes = problem.allowed_sizes
     try:
         for place, k in enumerate(sizes):
             share = limit.part(1.0 / (len(sizes) - place))
             bounds.append(_bound_of_size(problem.of_size(k), selection.objective, tight, tol, share))
     except KeyboardInterrupt:
-        spent = {"relaxation": perf_counter() - started}
+        spent = {"relaxation": watch.seconds}
         return replace(selection, status=INTERRUPTED, seconds={**selection.seconds, **spent})
     late = {LIMIT: limit.seconds} if limit.over else {}
     return replace(
         selection,
         upper_bound=max(bounds),
         gap=gap(selection.objective, max(bounds)),
-        seconds={**selection.seconds, "relaxation": perf_counter() - started, **late},
+        seconds={**selection.seconds, "relaxation": watch.seconds, **late},
     )
 
 
@@ -220,44 +195,69 @@ def _bound_of_size(problem: SubsetProblem, known: float, tight: bool, tol: float
         start = Found(limit=limit.part(0.5))
         start_well(problem.units, start, np.random.default_rng(0))
         solve_tightly(problem, problem.units.columns(start.indices), found, {}, limit, known)
-        if found.proved is not None and found.proved.bound < math.inf:
-            return found.proved.bound
-    solve_for_bound(problem, found, {}, tol=tol, limit=limit)
-    assert found.multipliers is not None, "zeros to begin with"
-    return bound_subsets(problem, found.multipliers, found.lift).bound
+        proved = found.evidence.proved
+        if proved is not None and proved.bound < math.inf:
+            return proved.bound
+    solve_for_bound(problem, found, {}, limit, tol=tol)
+    assert found.evidence.multipliers is not None, "zeros to begin with"
+    return bound_subsets(problem, found.evidence.multipliers, found.evidence.lift).bound
+
+
+def solve(
+    problem: SubsetProblem,
+    columns: Iterable[int],
+    found: Found,
+    seconds: dict[str, float],
+    limit: TimeLimit,
+    *,
+    tight: bool,
+    tol: float | None = None,
+    warm_start: Relaxation | None = None,
+) -> None:
+    """Put evidence of a bound into `found`, beyond what is there already; `columns` are an allowed subset.
+
+    Ctrl-C passes through, and leaves the latest evidence there.
+    """
+    if tight and found.evidence.proved is None and has_room_for_proof(len(problem.reduced.matrix)):
+        limit = TimeLimit.of(TIGHT_SECONDS) if limit.ends == math.inf else limit
+        solve_tightly(problem, columns, found, seconds, limit.keeping(KEPT_SECONDS))
+    elif found.evidence.multipliers is None and found.evidence.proved is None:
+        solve_for_bound(problem, found, seconds, limit, tol=tol, warm_start=warm_start)
+    if found.cut_short and found.evidence.multipliers is None and not too_short(limit, len(problem.reduced.matrix)):
+        # A proof was cut short: the plain relaxation may show more, if the rest of the time allows it.
+        solve_for_bound(problem, found, seconds, limit)
 
 
 def solve_for_bound(
     problem: SubsetProblem,
     found: Found,
     seconds: dict[str, float],
-    *,
     limit: TimeLimit,
+    *,
     tol: float | None = None,
     warm_start: Relaxation | None = None,
 ) -> None:
-    """Put multipliers of the relaxation, their lift and the relaxation into `found`.
+    """Put the relaxation, its multipliers and their lift into `found.evidence`.
 
     Ctrl-C passes through, and leaves the latest multipliers there. Where too little time is left, or memory, nothing is
-    solved.
+    solved: then the multipliers are zeros, which bound too, if poorly.
     """
-    # Zeros bound too, if poorly: what there is before the first iteration.
-    found.multipliers, found.lift = np.zeros(len(problem.reduced.matrix) + 1), None
+    before = found.evidence
+    found.evidence = replace(before, multipliers=np.zeros(len(problem.reduced.matrix) + 1), lift=None)
 
     def keep(iterate: Iterate) -> None:
-        found.multipliers, found.lift = iterate.multipliers, iterate.lift
+        found.evidence = before.at(iterate)
 
     if not problem.has_room_for_pairs:
         return
-    if limit.too_short_for(len(problem.reduced.matrix)):
-        found.cut_short, found.limit = True, limit
+    if too_short(limit, len(problem.reduced.matrix)):
+        found.stop_at(limit)
         return
     with timed(seconds, "relaxation"):
-        found.relaxation = relax(problem, tol=tol, max_seconds=limit.left, warm_start=warm_start, callback=keep)
-        found.multipliers, found.lift = found.relaxation.multipliers, found.relaxation.lift
-        found.computed_on = found.relaxation.computed_on
-    if found.relaxation.status is Status.STOPPED_BY_TIME:
-        found.cut_short, found.limit = True, limit
+        relaxation = relax(problem, tol=tol, max_seconds=limit.left, warm_start=warm_start, callback=keep)
+        found.evidence = before.of(relaxation)
+    if relaxation.status is Status.STOPPED_BY_TIME:
+        found.stop_at(limit)
 
 
 def solve_tightly(
@@ -268,7 +268,7 @@ def solve_tightly(
     limit: TimeLimit,
     known: float = -math.inf,
 ) -> None:
-    """Put what can be proved in that time (60 s if not limited), from an allowed subset on, into `found.proved`.
+    """Put what can be proved in that time (60 s if not limited), from an allowed subset on, into `found.evidence`.
 
     Ctrl-C passes through, and leaves what was proved until then.
     """
@@ -278,15 +278,20 @@ def solve_tightly(
             start.indices = problem.units.units_of(columns)
             prove(problem.units, start, max_seconds=start.limit.left, known=known)
         finally:
-            found.proved, found.computed_on = start.proved, start.computed_on
+            shown = start.evidence
+            found.evidence = replace(found.evidence, proved=shown.proved, computed_on=shown.computed_on)
             if start.cut_short:
-                found.cut_short, found.limit = True, start.limit
+                found.stop_at(start.limit)
 
 
-def solve_beside_proof(problem: SubsetProblem, found: Found, seconds: dict[str, float], limit: TimeLimit) -> None:
-    """Where a proof was cut short, solve the plain relaxation too, if the rest of the time allows it."""
-    if found.cut_short and found.multipliers is None and not limit.too_short_for(len(problem.reduced.matrix)):
-        solve_for_bound(problem, found, seconds, limit=limit)
+def proven(problem: SubsetProblem, selection: Selection, evidence: Evidence) -> Selection:
+    """The selection with the smallest bound that the evidence shows, if it shows any."""
+    if evidence.multipliers is not None:
+        selection = with_bound(problem, selection, evidence.multipliers, evidence.lift)
+    proved = evidence.proved
+    if proved is None or proved.bound == math.inf or proved.bound >= selection.upper_bound:
+        return selection
+    return with_proof(problem, selection, proved)
 
 
 def with_proof(problem: SubsetProblem, selection: Selection, proved: Proved) -> Selection:
@@ -324,7 +329,7 @@ def with_bound(
     problem: SubsetProblem, selection: Selection, multipliers: np.ndarray, lift: Lift | None = None
 ) -> Selection:
     """The selection with the bound these multipliers, with their lift, prove."""
-    started = perf_counter()
+    watch = Stopwatch()
     report("certificate", 0, 1)
     with threads_for(len(problem.reduced.matrix)):
         certificate = certificate_of(problem, selection.indices, multipliers, lift)
@@ -334,5 +339,5 @@ def with_bound(
         upper_bound=certificate.bound,
         gap=certificate.gap,
         certificate=certificate,
-        seconds={**selection.seconds, "certificate": perf_counter() - started},
+        seconds={**selection.seconds, "certificate": watch.seconds},
     )

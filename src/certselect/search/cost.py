@@ -1,13 +1,15 @@
-"""What a proof would cost on this machine, for those who were not given one."""
+"""What a proof or an eigenvalue problem would cost on this machine, judged by a small one."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from time import perf_counter
 
 import numpy as np
 
+from certselect import clock
 from certselect.certificate.cholesky import factorised
+from certselect.clock import Stopwatch, TimeLimit
 from certselect.memory import has_room_for_proof
 from certselect.threads import one_blas_thread, threads_for, workers
 
@@ -22,6 +24,8 @@ FACTORISATIONS = 7
 CORNER, DIRECTIONS, TRIES = 1024, 64, 2
 # Of matrices so much larger than that, twice the corner is timed: several cores have too little to do with less.
 LARGE = 4 * CORNER
+# The eigenvalues of a matrix of this size take some milliseconds; the mean of a few tries counts.
+EIGEN_CORNER, EIGEN_TRIES = 256, 3
 
 
 def cost_of_a_bound(n_features: int) -> str:
@@ -54,9 +58,26 @@ def seconds_per_cube(size: int) -> float:
 
 
 def _timed(work: Callable[[], object]) -> float:
-    started = perf_counter()
+    watch = Stopwatch()
     work()
-    return perf_counter() - started
+    return watch.seconds
+
+
+def too_short(limit: TimeLimit, size: int) -> bool:
+    """Whether the eigenvalues of a symmetric matrix of this size, or as much work, would take longer than is left.
+
+    A decomposition, or a solver's first steps, cannot be interrupted once it has begun. Judged by how long a small
+    matrix takes here and now: the time grows with the cube of the size.
+    """
+    if limit.ends == math.inf or size <= EIGEN_CORNER:
+        return limit.over
+    corner = np.random.default_rng(0).standard_normal((EIGEN_CORNER, EIGEN_CORNER))
+    with threads_for(size):
+        started = clock.now()
+        for _ in range(EIGEN_TRIES):
+            np.linalg.eigvalsh(corner)
+        seconds = (clock.now() - started) / EIGEN_TRIES
+    return seconds * (size / EIGEN_CORNER) ** 3 > limit.left
 
 
 def _in_words(seconds: float) -> str:

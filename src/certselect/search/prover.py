@@ -22,7 +22,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -34,14 +33,15 @@ from certselect.certificate.open_problem import OpenProblem
 from certselect.certificate.proof import MOST_BYTES, Decision, Proof, Step, decided, derived
 from certselect.certificate.rounding import largest, order_of, round_up
 from certselect.certificate.twins import twins_of
+from certselect.clock import NO_LIMIT, Stopwatch, TimeLimit
 from certselect.criteria.reduced import ReducedProblem
-from certselect.progress import report
+from certselect.progress import listener, report
 from certselect.relaxation.arrays import CPU, Arrays
 from certselect.relaxation.device import or_on_the_cpu
 from certselect.relaxation.nonnegative import ROUND, Splitting
 from certselect.search.cost import seconds_per_cube
+from certselect.search.found import Proved
 from certselect.search.hopeless import hopeless_floor
-from certselect.search.proved import Proved
 from certselect.threads import one_blas_thread, threads_for
 
 # Rounds at rest before a case distinction, and what still counts as progress in them.
@@ -97,7 +97,7 @@ class Case:
     history: list[float] = field(default_factory=list)
     expected: float = math.inf
     rounds: int = 0
-    proved_at: float = -math.inf
+    proved_at: Stopwatch | None = None
     tightest: Step | None = None
     latest: Latest | None = None
 
@@ -134,14 +134,14 @@ class Prover:
         self._left_behind = -math.inf  # no subset that was ruled out is worth more
         # What Ctrl-C interrupts: its bound counts, so there has to be one from the very start.
         self._current: Case | None = self.root
-        self._deadline = math.inf
+        self._limit = NO_LIMIT
         self._kept_bytes = 0
         self._seconds_per_cube = SECONDS_PER_CUBE if len(opened) < LARGE else seconds_per_cube(len(opened))
         self._take(positions)
 
     def run(self, *, max_seconds: float = math.inf) -> None:
         """Work until nothing better can be left, or time is up."""
-        self._deadline = perf_counter() + max_seconds
+        self._limit = TimeLimit.of(max_seconds)
         self._push(self.root)
         while self.cases:
             case = self._current = self.cases[0][2]  # before it is taken out: Ctrl-C may come in between
@@ -205,8 +205,9 @@ class Prover:
         return bound < self.value - self.tie if self.all_best else bound <= self.value + 0.5 * self.tie
 
     def _go_on(self, case: Case) -> bool:
-        """Tell how it stands; whether there is time for more."""
-        self._tell(case, ROUND)
+        """Report how it stands; whether there is time for more."""
+        if listener():
+            self._tell(case, ROUND)
         # A round that leaves no time to prove anything from it is not worth beginning.
         return self._has_time_for_round(case)
 
@@ -257,11 +258,11 @@ class Prover:
             self._start(case)
         splitting, m = case.splitting, len(case.problem)
         assert splitting is not None
-        until = self._deadline - self._seconds_to_prove(m)
+        until = self._limit.less(self._seconds_to_prove(m))
         if case.rounds:
             splitting.learn(case.expected - self.value)
         with one_blas_thread(True):  # large matrices are worked on by threads of our own
-            splitting.advance(ROUND, until, partial(self._tell, case))
+            splitting.advance(ROUND, until, partial(self._tell, case) if listener() else None)
         case.rounds += 1
         self._try(case, splitting.membership)
         if m < LARGE or case.problem.k == 1 or not case.problem.plain:
@@ -271,7 +272,7 @@ class Prover:
         case.expected = outlook.bound * case.scale + case.problem.constant
         if not self._has_time_for_round(case):
             return case.expected < case.bound  # else the time that is left is of no use
-        waited = perf_counter() - case.proved_at > self._seconds_to_prove(m)
+        waited = case.proved_at is None or case.proved_at.seconds > self._seconds_to_prove(m)
         halved = case.expected - self.value < 0.5 * (case.bound - self.value)
         return waited and (halved or outlook.decided >= MANY * m)
 
@@ -287,7 +288,7 @@ class Prover:
 
     def _prove(self, case: Case) -> None:
         """Derive what the rounds show: a bound, and what is decided."""
-        began, problem, splitting, m = perf_counter(), case.problem, case.splitting, len(case.problem)
+        watch, problem, splitting, m = Stopwatch(), case.problem, case.splitting, len(case.problem)
         assert splitting is not None
         N, w = splitting.slack()
         N *= case.scale
@@ -304,9 +305,9 @@ class Prover:
             case.expected = proved.bound
         case.history.append(proved.bound)  # not the best so far: the rounds begin by losing what was known
         case.latest = Latest(*self._step(problem, coarse, w, proved, twins), proved)
-        case.proved_at = perf_counter()
+        case.proved_at = Stopwatch()
         if m >= LARGE:  # below, other costs than factorisations prevail
-            self._seconds_per_cube = (case.proved_at - began) / m**3
+            self._seconds_per_cube = watch.seconds / m**3
 
     def _replaced(self, case: Case) -> bool:
         """Shrink the problem by what the last proof decided, or replace the case by two, if that is due."""
@@ -328,7 +329,7 @@ class Prover:
         """Whether another round, if a short one, and a proof from it fit into the time that is left."""
         proof = self._seconds_to_prove(len(case.problem))
         least = FIRST_ROUND * proof if case.splitting is None else case.splitting.least_seconds
-        return perf_counter() + least + proof < self._deadline
+        return least + proof < self._limit.left
 
     def _arrays_for(self, m: int) -> Arrays:
         return self.arrays if m >= LARGE else CPU

@@ -11,10 +11,13 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from certselect.errors import InvalidInput
 from certselect.registered import Registry
 from certselect.search.strategy import Strategy
 
 AUTO = "auto"
+# What "auto" can stand for.
+AUTO_CHOICES = ("cobra", "forward")
 _FILES = import_module("certselect.search.strategies")  # the folder: `strategies` is a function of this package too
 
 
@@ -66,6 +69,15 @@ def is_built_in(strategy: Strategy) -> bool:
 def is_auto(strategy: object) -> bool:
     """Whether the strategy is to be chosen by the number of features."""
     return isinstance(strategy, str) and strategy.casefold() == AUTO
+
+
+def known_strategy(name: str) -> Strategy | None:
+    """The strategy of exactly that name, if it is known here: a saved result may be of one that is not."""
+    try:
+        strategy = _registry.find(name)
+    except InvalidInput:
+        return None
+    return strategy if strategy.name == name else None
 
 
 def find_strategy(name: str | Strategy, options: Mapping[str, Any] | None = None) -> Strategy:

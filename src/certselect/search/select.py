@@ -1,20 +1,21 @@
-"""Run a search strategy on a problem and return what it found."""
+"""Run a search strategy on a problem, or on one problem for each of several sizes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from certselect.criteria.known import AnyCriterion
-from certselect.criteria.problem import SubsetProblem
+from certselect.clock import TimeLimit
+from certselect.criteria.known import AnyCriterion, find_criterion
+from certselect.criteria.problem import SubsetProblem, unsized_problem
 from certselect.criteria.stepwise import StepwiseCriterion, no_certificate
 from certselect.errors import IdleSettingWarning, InvalidInput, QuickerSearchWarning, warn_user
 from certselect.relaxation.device import use_device
 from certselect.search.certified import check_room_for_bound
-from certselect.search.conclude import answer
+from certselect.search.conclude import Asked, answer
 from certselect.search.cost import cost_of_a_bound
 from certselect.search.found import Found
 from certselect.search.options import Seed, make_generator
@@ -22,9 +23,11 @@ from certselect.search.registry import AUTO, find_strategy, is_auto
 from certselect.search.selection import INTERRUPTED, Selection
 from certselect.search.several_sizes import best_of_sizes, select_each
 from certselect.search.strategy import Strategy
-from certselect.search.time_limit import TimeLimit
-from certselect.settings import Searching
+from certselect.settings import Constraints, Searching, Settings
 from certselect.settings.searching import ANY_DEVICE
+
+if TYPE_CHECKING:
+    from certselect.information.terms import InformationTerms
 
 # Candidates up to which "auto" solves the relaxation of one size: seconds on two cores.
 MOST_FOR_COBRA = 1000
@@ -118,35 +121,35 @@ def select(
     return select_by(problem, replace(stated, strategy_options={**own, **options}))
 
 
-def select_by(problem: SubsetProblem, searching: Searching, *, already: float = 0.0) -> Selection:
-    """The same by settings; `already` seconds of the time limit are over."""
+def select_by(problem: SubsetProblem, searching: Searching, limit: TimeLimit | None = None) -> Selection:
+    """The same by settings; the time limit begins now, or is one that has begun before."""
     # In a context of its own, which has a device: a block would have an end, where Ctrl-C loses the answer.
-    return copy_context().run(_select, problem, searching, already)
+    return copy_context().run(_select, problem, searching, limit)
 
 
-def _select(problem: SubsetProblem, searching: Searching, already: float) -> Selection:
+def _select(problem: SubsetProblem, searching: Searching, limit: TimeLimit | None) -> Selection:
     use_device(searching.device)
-    limit = TimeLimit.of(searching.max_seconds, already=already)
+    limit = TimeLimit.of(searching.max_seconds) if limit is None else limit
     problems = [problem.of_size(k) for k in problem.allowed_sizes] if problem.any_size else [problem]
     check_provable(problem.criterion, searching)
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
     if searching.certify:
         check_room_for_bound(problem)
-    if is_auto(searching.strategy) and strategy.name == "forward" and problem.steps is None:
+    if polish and strategy.name == "forward" and is_auto(searching.strategy):
         warn_user(
             f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
             f"{MOST_FOR_COBRA}: used forward selection with polish instead"
             f"{_without_bound(problem, searching)}. Pass strategy='forward' to silence this.",
             QuickerSearchWarning,
         )
-    asked: dict[str, Any] = {"limit": limit, "polish": polish, "certify": searching.certify}
+    asked = Asked(limit, polish, searching.certify)
     if problem.any_size:
-        selections = select_each(problems, strategy, random_state=searching.random_state, options=options, **asked)
+        selections = select_each(problems, strategy, asked, searching.random_state, options)
         try:
             return best_of_sizes(problem, selections)
         except KeyboardInterrupt:
             return replace(best_of_sizes(problem, selections), status=INTERRUPTED, tolerance=math.nan)
-    return answer(problem, strategy, Found(), make_generator(searching.random_state), options, **asked)
+    return answer(problem, strategy, Found(), make_generator(searching.random_state), options, asked)
 
 
 def _without_bound(problem: SubsetProblem, searching: Searching) -> str:
@@ -190,3 +193,82 @@ def settle(
             IdleSettingWarning,
         )
     return forward, True, {name: value for name, value in options.items() if name in forward.options}
+
+
+def selection_path(
+    terms: InformationTerms,
+    sizes: Iterable[int],
+    criterion: str | AnyCriterion = Searching.criterion,
+    strategy: str = AUTO,
+    **settings: Any,
+) -> list[Selection]:
+    """Select features for several sizes at once, to choose a size or to see how the subset grows.
+
+    Each answer is the one `select` gives at that size. Where a strategy's subsets nest,
+    as those of "forward" do, it runs once for all sizes (and every answer has that run's
+    seconds); the others run once per size, and so do all under constraints other than `exclude`.
+
+    Parameters
+    ----------
+    terms : InformationTerms
+        From `information_terms`.
+    sizes : iterable of int
+        The sizes, in any order.
+    criterion, strategy, **settings
+        As for the selectors: what a subset is worth (`criterion`, `beta`, `gamma`), which are allowed
+        (`include`, `exclude`, `feature_groups`, `costs`, `budget`) and how one is searched for
+        (`strategy`, `strategy_options`, `polish`, `certify`, `max_seconds`, `device`, `random_state`).
+        Each size needs a subset that the constraints allow; each relaxation starts from the
+        last, in the order of `sizes`. "auto" is "cobra" with polish where the relaxations of
+        all sizes take seconds together, else "forward" with polish. `max_seconds` is the time limit
+        of all sizes together: each may use its share of what is left, and each is answered.
+
+    Returns
+    -------
+    list of Selection
+        One for each size, in the order of `sizes`. Ctrl-C ends the path: sizes not
+        begun are left out, and what was still being searched, polished or certified has
+        the status "interrupted".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certselect import information_terms, selection_path
+    >>> X = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]])
+    >>> terms = information_terms(X, X[:, 0])
+    >>> [selection.indices.tolist() for selection in selection_path(terms, [1, 2], "mrmr")]
+    [[0], [0, 1]]
+    """
+    keywords = {"criterion": criterion, "strategy": strategy, **settings}
+    stated = Settings.from_keywords(keywords, groups=("constraints", "searching"))
+    return select_sizes(terms, sizes, stated.constraints, stated.searching)
+
+
+def select_sizes(
+    terms: InformationTerms, sizes: Iterable[int], constraints: Constraints, searching: Searching
+) -> list[Selection]:
+    """The same by settings."""
+    return copy_context().run(_select_sizes, terms, sizes, constraints, searching)
+
+
+def _select_sizes(
+    terms: InformationTerms, sizes: Iterable[int], constraints: Constraints, searching: Searching
+) -> list[Selection]:
+    use_device(searching.device)
+    limit = TimeLimit.of(searching.max_seconds)
+    check_provable(find_criterion(searching.criterion, **searching.criterion_options), searching)
+    whole = unsized_problem(terms, searching.criterion, constraints=constraints, **searching.criterion_options)
+    whole = replace(whole, exactly=True)  # every size is answered
+    problems = [whole.of_size(size) for size in _check_sizes(sizes)]
+    strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)
+    if searching.certify:
+        check_room_for_bound(whole)
+    return select_each(problems, strategy, Asked(limit, polish, searching.certify), searching.random_state, options)
+
+
+def _check_sizes(sizes: Iterable[int]) -> list[int]:
+    listed = list(sizes) if isinstance(sizes, Iterable) else []
+    if not listed or any(size is None for size in listed):
+        got = f"sizes={sizes!r}"
+        raise InvalidInput(got, "one size or more in a list, range or array", "Pass for example range(1, 11).")
+    return listed

@@ -12,22 +12,18 @@ import numpy as np
 from certselect.certificate import gap, tolerance
 from certselect.criteria.problem import SubsetProblem
 from certselect.relaxation import Relaxation
-from certselect.search.conclude import answer, conclude, for_search, search, stopped
+from certselect.search.conclude import Asked, answer, conclude, search, stopped
 from certselect.search.found import Found
 from certselect.search.options import Seed, make_generator
 from certselect.search.selection import COMPLETE, INTERRUPTED, LIMIT, PROVEN_OPTIMAL, Selection
 from certselect.search.strategy import Nested, Strategy
-from certselect.search.time_limit import TimeLimit
 
 
 def select_each(
     problems: Sequence[SubsetProblem],
     strategy: Strategy,
-    *,
-    limit: TimeLimit,
+    asked: Asked,
     random_state: Seed,
-    polish: bool,
-    certify: bool | str,
     options: dict[str, Any],
 ) -> list[Selection]:
     """One Selection for each problem; the problems differ in k alone.
@@ -44,12 +40,10 @@ def select_each(
     selections: dict[int, Selection] = {}
     try:
         if strategy.nested is not None and trivial:
-            asked: dict[str, Any] = {"limit": limit, "polish": polish, "certify": certify}
-            run = _OneRun(problems, strategy, strategy.nested, selections, **asked)
+            run = _OneRun(problems, strategy, strategy.nested, selections, asked)
             run.answer(make_generator(random_state), options)
         else:
-            asked = {"limit": limit, "polish": polish, "certify": certify}
-            _one_by_one(problems, strategy, random_state, options, selections, **asked)
+            _one_by_one(problems, strategy, random_state, options, selections, asked)
         return _in_order(problems, selections)
     except KeyboardInterrupt:  # between two sizes
         if not selections:
@@ -73,10 +67,7 @@ def _one_by_one(
     random_state: Seed,
     options: dict[str, Any],
     selections: dict[int, Selection],
-    *,
-    limit: TimeLimit,
-    polish: bool,
-    certify: bool | str,
+    asked: Asked,
 ) -> None:
     """A search for each size, until Ctrl-C ends one."""
     relaxation = None  # of the size before, which is close to the next one's
@@ -87,12 +78,11 @@ def _one_by_one(
         if strategy.warm_start:
             options = {**options, "warm_start": warm_start}
         found, rng = Found(), make_generator(random_state)
-        share = limit.part(1.0 / (len(problems) - place))
-        asked: dict[str, Any] = {"limit": share, "polish": polish, "certify": certify, "warm_start": warm_start}
-        selection = selections[problem.k] = answer(problem, strategy, found, rng, options, **asked)
+        share = replace(asked, limit=asked.limit.part(1.0 / (len(problems) - place)))
+        selection = selections[problem.k] = answer(problem, strategy, found, rng, options, share, warm_start)
         if selection.status == INTERRUPTED:
             return
-        relaxation = found.relaxation or relaxation
+        relaxation = found.evidence.relaxation or relaxation
 
 
 class _OneRun:
@@ -104,20 +94,17 @@ class _OneRun:
         strategy: Strategy,
         nested: Nested,
         selections: dict[int, Selection],
-        *,
-        limit: TimeLimit,
-        polish: bool,
-        certify: bool | str,
+        asked: Asked,
     ) -> None:
         self.problems, self.strategy, self.nested, self.selections = problems, strategy, nested, selections
-        self.limit, self.polish, self.certify = limit, polish, certify
-        self.whole, self.seconds = Found(limit=for_search(limit, strategy, certify)), {}
+        self.asked, self.whole = asked, Found(limit=asked.limit_of_search(strategy))
+        self.seconds: dict[str, float] = {}
 
     def answer(self, rng: np.random.Generator, options: dict[str, Any]) -> None:
         longest = self.nested.longest(self.problems, key=lambda problem: problem.k)
         try:
             search(longest, self.strategy, self.whole, self.seconds, rng, options)
-            if self.whole.status != INTERRUPTED and self._conclude():
+            if self._conclude():
                 return
         except KeyboardInterrupt:
             pass
@@ -133,20 +120,19 @@ class _OneRun:
             # A run that ended early had answered for the sizes that it had passed.
             found.cut_short = self.whole.cut_short and problem.units.rules.size(found.indices) != problem.k
             found.nothing_left = self.whole.nothing_left
-            share = self.limit.part(1.0 / (len(self.problems) - place))
-            found.limit = for_search(share, self.strategy, self.certify)
+            share = replace(self.asked, limit=self.asked.limit.part(1.0 / (len(self.problems) - place)))
+            found.limit = share.limit_of_search(self.strategy)
             warm_start = relaxation if _can_start(relaxation, problem) else None
-            asked: dict[str, Any] = {"polish": self.polish, "certify": self.certify, "warm_start": warm_start}
-            selection = conclude(problem, self.strategy, found, dict(self.seconds), limit=share, **asked)
+            selection = conclude(problem, self.strategy, found, dict(self.seconds), share, warm_start)
             self.selections[problem.k] = selection
             if selection.status == INTERRUPTED:
                 return False
-            relaxation = found.relaxation or relaxation
+            relaxation = found.evidence.relaxation or relaxation
         return True
 
     def _stop(self, last: int) -> None:
         """Add the sizes that the search has passed, and the one it was on its way to, without any further work."""
-        unfinished = self.polish or self.certify
+        unfinished = self.asked.polish or self.asked.certify
         left = {problem.k: problem for problem in self.problems if problem.k not in self.selections}
         passed = {k: self.nested.state(problem.units, self.whole) for k, problem in left.items()}
         ahead = [k for k, found in passed.items() if len(found.indices) != k]

@@ -13,12 +13,36 @@ from certselect.errors import InvalidInput
 from certselect.names import find_name, shown
 from certselect.search.found import Found
 
+# What `Strategy.scores` may be.
+SCORES = ("", "ranking", "removals", "steps", "improving")
+
 
 class Nested(NamedTuple):
     """How one run holds the answers for several sizes, where rules ask for nothing but the size."""
 
     longest: Callable[..., Any]  # max or min: which size's run passes all others
     state: Callable[[UnitProblem, Found], Found]  # where that run stood at a problem's size
+
+
+def _first_choices(problem: UnitProblem, whole: Found) -> Found:
+    return Found(whole.indices[: problem.k], whole.scores[: problem.k])
+
+
+def _before_later_removals(problem: UnitProblem, whole: Found) -> Found:
+    removed = whole.removed[: len(problem.candidates) - problem.k]
+    return Found(without(problem, removed), whole.scores[: len(removed)], removed=removed)
+
+
+def without(problem: UnitProblem, removed: list[int]) -> list[int]:
+    """The candidates that have not been removed, ascending."""
+    gone = set(removed)
+    return [unit for unit in problem.candidates.tolist() if unit not in gone]
+
+
+# The largest size's run passes all others; a smaller subset is the first of its choices.
+FIRST_CHOICES = Nested(max, _first_choices)
+# The smallest size's run passes all others; a larger subset is what it had before its last removals.
+LAST_REMOVALS = Nested(min, _before_later_removals)
 
 
 @dataclass(frozen=True)
@@ -46,9 +70,15 @@ class Strategy:
     bounds : bool
         Whether its answers always come with a bound.
     stepwise : bool
-        Whether it can search by a criterion that is no sum over pairs, such as "cmim".
+        Whether it can search by a criterion that is not a sum over pairs, such as "cmim".
     requires : str
         The extra of certselect that has to be installed; empty for none.
+    scores : {"", "ranking", "removals", "steps", "improving"}
+        What `found.scores` are, so that a saved result can be checked. "ranking": a value for each leading part
+        of the ranking. "removals": one after each removal, none if nothing had to be removed. "steps": one after
+        each step, up or down. "improving": values of ever better subsets of k features. Empty: not checked.
+    draws : bool
+        Whether it fills `found.drawn_size`.
     """
 
     name: str
@@ -61,6 +91,8 @@ class Strategy:
     bounds: bool = False
     requires: str = ""
     stepwise: bool = False
+    scores: str = ""
+    draws: bool = False
 
     def __post_init__(self) -> None:
         if not callable(self.run):
@@ -71,6 +103,9 @@ class Strategy:
         if self.warm_start and "warm_start" not in inspect.signature(self.run).parameters:
             got = "a strategy with warm_start=True and no such option"
             raise InvalidInput(got, "a keyword-only parameter warm_start", "Leave warm_start out.")
+        if self.scores not in SCORES:
+            got = f"a strategy with scores={shown(self.scores)}"
+            raise InvalidInput(got, f"one of {', '.join(map(repr, SCORES))}", "Leave scores out.")
 
     @cached_property
     def options(self) -> dict[str, Any]:

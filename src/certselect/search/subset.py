@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from certselect.criteria.definitions import ALWAYS
+from certselect.criteria.stepwise import TermSteps
 from certselect.criteria.units import UnitProblem
-from certselect.search.ties import first_best, last_best, value_scale
+from certselect.search.ties import first_best, last_best, tie_width, value_scale
 
 
 class Subset:
@@ -19,12 +23,14 @@ class Subset:
         self.problem, self.rules, self.scale = problem, problem.rules, value_scale(problem)
         self.members: list[int] = []
         self.size = 0
+        self._weight, self._alone = problem.criterion.weight, problem.criterion.alone
+        self._always_alone = self._alone == ALWAYS  # as with most criteria: what units bring is the same at every size
         self._pairs_with_members = np.zeros(problem.n_features)
         self._rows_to_come: list[int] = []  # members whose pair terms were not needed yet
         self._worth_alone = self._shared_inside = 0.0
         # -inf marks what may not come: non-candidates and members.
         self._barred = np.full(problem.n_features, -np.inf)
-        self._barred[problem.candidates] = 0.0
+        self._barred[self.rules.candidates] = 0.0
         self._open = problem.linear + self._barred
         self._scores = np.empty(problem.n_features)  # one array for all steps: allocating costs as much as adding
 
@@ -35,8 +41,8 @@ class Subset:
         """The unit that adds most per column, among those with which the subset can still be completed."""
         rules, shared = self.rules, self._shared()
         if rules.single:  # one weight for all
-            gains = np.multiply(shared, -self.problem.weight(self.size + 1), out=self._scores)
-            gains += self._brought(self.problem.criterion.alone(self.size + 1))
+            gains = np.multiply(shared, -self._weight(self.size + 1), out=self._scores)
+            gains += self._open if self._always_alone else self._brought(self._alone(self.size + 1))
         else:
             sizes = self.size + rules.sizes
             brought, weights = self._brought(self.problem.weights_alone(sizes)), self.problem.weights(sizes)
@@ -82,11 +88,13 @@ class Subset:
         self._account(member, comes=False)
 
     def _valued(self, worth_alone: float, shared_inside: float, size: int) -> float:
-        return self.problem.criterion.alone(size) * worth_alone - self.problem.weight(size) * shared_inside
+        if not self._always_alone:
+            worth_alone *= self._alone(size)
+        return worth_alone - self._weight(size) * shared_inside
 
     def _brought(self, part: float | np.ndarray) -> np.ndarray:
         """What each unit would bring by itself, single terms having this weight; -inf for those that may not come."""
-        if isinstance(part, float) and part == 1.0:  # as by most criteria
+        if isinstance(part, float) and part == 1.0:
             return self._open
         if isinstance(part, float) and part == 0.0:
             return self._barred
@@ -109,3 +117,77 @@ class Subset:
         else:
             self._pairs_with_members -= self.problem.pair_row(unit)
         self._pairs_with_members[unit] = own  # a unit's pair term with itself is arbitrary
+
+
+class OrderedSubset:
+    """The same for criteria that are not sums over pairs: a member is worth what it added when it came.
+
+    Units of several columns compete by the mean score of their columns, which then come one after the other.
+    """
+
+    def __init__(self, problem: UnitProblem, steps: TermSteps) -> None:
+        self.problem, self.rules, self.scale = problem, problem.rules, value_scale(problem)
+        self.members: list[int] = []
+        self.size = 0
+        self._steps = steps
+        self._scores = steps.begin()
+        self._added: list[float] = []
+        self._open = np.zeros(problem.n_features, dtype=bool)
+        self._open[self.rules.candidates] = True
+
+    def value(self) -> float:
+        return math.fsum(self._added)
+
+    def best_newcomer(self) -> int | None:
+        """The unit that adds most per column, among those with which the subset can still be completed.
+
+        None where the criterion says that a search ends, because none adds anything.
+        """
+        scores = self._of_units(self._scores.next())
+        allowed = self._open if self.rules.plain else self._open & self.rules.can_join(self.members)
+        gains = np.where(allowed, scores, -np.inf)
+        best = first_best(gains, self.scale)
+        if self._steps.criterion.stops and self.members and gains[best] <= tie_width(self.value(), self.scale):
+            return None
+        return best
+
+    def least_missed(self) -> int | None:
+        """The member whose loss costs least per column, if one may leave and another stays; of equals the highest."""
+        free = sorted(unit for unit in self.members if unit not in self.rules.required)
+        if len(self.members) < 2 or not free:
+            return None
+        losses = [(self.value() - self.value_without(unit)) / int(self.rules.sizes[unit]) for unit in free]
+        return free[last_best(-np.array(losses), self.scale)]
+
+    def size_without(self, member: int) -> int:
+        return self.size - int(self.rules.sizes[member])
+
+    def value_without(self, member: int) -> float:
+        left = [unit for unit in self.members if unit != member]
+        return math.fsum(self._steps.along(self.problem.columns(left)))
+
+    def add(self, unit: int) -> None:
+        for column in self.problem.columns([unit]):
+            self._added.append(float(self._scores.next()[column]))
+            self._scores.add(column)
+        self.size += int(self.rules.sizes[unit])
+        self.members.append(unit)
+        self._open[unit] = False
+
+    def remove(self, member: int) -> None:
+        left = [unit for unit in self.members if unit != member]
+        self.members, self.size, self._added = [], 0, []
+        self._scores = self._steps.begin()
+        self._open[member] = True
+        for unit in left:
+            self.add(unit)
+
+    def _of_units(self, columns: np.ndarray) -> np.ndarray:
+        if not self.problem.groups:
+            return columns
+        return np.array([columns[members].mean() for members in self.problem.members])
+
+
+def empty_subset(problem: UnitProblem) -> Subset | OrderedSubset:
+    """The subset that a growing search begins with."""
+    return Subset(problem) if problem.steps is None else OrderedSubset(problem, problem.steps)

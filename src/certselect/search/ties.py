@@ -23,7 +23,7 @@ def value_scale(problem: UnitProblem) -> float:
 
     Not the largest absolute one: a feature that is far worse than all others is no measure for them.
     """
-    return abs(float(problem.linear[problem.candidates].max()))
+    return abs(float(problem.linear[problem.rules.candidates].max()))
 
 
 def tie_width(value: float, scale: float) -> float:

@@ -16,7 +16,7 @@ from certselect.errors import InvalidInput
 from certselect.information import InformationTerms, measure_table
 from certselect.names import shown
 from certselect.progress import report
-from certselect.search.path import select_sizes
+from certselect.search.select import select_sizes
 from certselect.search.selection import INTERRUPTED
 from certselect.selectors.checkpoint import Checkpoint, Pieces
 from certselect.selectors.fold_tables import rows_of

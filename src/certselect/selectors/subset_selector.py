@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
+from certselect.clock import Stopwatch
 from certselect.errors import InterruptedWarning, warn_user
 from certselect.information.registry import all_support
 from certselect.results.choosing import check_search, choose
@@ -226,15 +226,14 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         settings = Settings.from_keywords(self._keywords())
         check_search(settings.searching)
         size = asked_size(self.n_features_to_select)
-        started = time.perf_counter()
+        watch = Stopwatch()
         table = self._read(X, y, settings, sample_weight)
-        seconds = {"reading": time.perf_counter() - started}
+        seconds = {"reading": watch.seconds}
         origin = {"target": names_of(y), "library": self._take_frame(X, y), "seconds": seconds}
         self._keep(choose(table, size, settings, n_jobs=self.n_jobs, **origin))
-        self.objective_ = self.selection_.objective
-        self.upper_bound_ = self.selection_.upper_bound
-        self.gap_ = self.selection_.gap
-        if self.selection_.status == INTERRUPTED:
+        found = self.selection_
+        self.objective_, self.upper_bound_, self.gap_ = found.objective, found.upper_bound, found.gap
+        if found.status == INTERRUPTED:
             warn_user(
                 "Ctrl-C ended the search early: the selector keeps the best subset found until then, and whatever "
                 "comes next goes on with it. Fit again for a complete search.",

@@ -45,8 +45,7 @@ from certselect.selectors.fold_tables import (
     warn_of_larger_sizes,
 )
 from certselect.selectors.frame_selector import FrameSelector
-from certselect.selectors.size_scores import StoppedEarly, best_of, score_range
-from certselect.selectors.unscored import check_scores
+from certselect.selectors.size_scores import StoppedEarly, best_of, check_scores, score_range
 from certselect.settings import Reading, Settings
 from certselect.settings.checks import flag
 from certselect.settings.combinations import Combination, combine

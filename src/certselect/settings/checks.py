@@ -53,6 +53,14 @@ def _range(smallest: int, largest: float) -> str:
     return f"a whole number, {smallest} or more" if largest == inf else f"a whole number, {smallest} to {largest}"
 
 
+def check_probability(name: str, value: object, usual: float) -> float:
+    """The value as a float, if it is a number between 0 and 1, both excluded; `usual` is what the error suggests."""
+    number = as_float(value)
+    if number is not None and 0.0 < number < 1.0:
+        return number
+    raise InvalidInput(f"{name}={shown(value)}", "a number between 0 and 1", f"The usual one is {usual:g}.")
+
+
 def number_or_none(*, above: bool) -> Check:
     """None or a finite number: above 0, or 0 as well."""
 

@@ -140,9 +140,10 @@ class Constraints(SettingsGroup):
 
     def kept(self) -> Self:
         """The same with lists and mappings of their own: the user's may change."""
-        if all(value is None or isinstance(value, str) for value in vars(self).values()):
-            return self
-        return self.from_dict(self.to_dict())
+        for value in vars(self).values():
+            if not (value is None or isinstance(value, str)):
+                return self.from_dict(self.to_dict())
+        return self
 
     @classmethod
     def from_dict(cls, given: Any) -> Self:

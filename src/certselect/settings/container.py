@@ -69,12 +69,13 @@ class Settings:
             if "searching" in groups and remedy.startswith("Check"):
                 remedy = "Check the spelling; options of a strategy go into strategy_options."
             raise InvalidInput(f"the keyword {shown(name)}", expected, remedy)
-        return cls(
-            **{
-                name: group(**{setting: keywords[setting] for setting in described(group) if setting in keywords})
-                for name, group in GROUPS.items()
-            }
-        )
+        stated: dict[str, dict[str, Any]] = {}
+        for name, value in keywords.items():
+            stated.setdefault(_group_of()[name], {})[name] = value
+        made = {}
+        for name, given in stated.items():
+            made[name] = GROUPS[name](**given)
+        return cls(**made)
 
     def flat(self) -> dict[str, Any]:
         """The settings as flat keyword parameters."""
@@ -90,6 +91,12 @@ class Settings:
         """The settings that `to_dict` wrote, checked like any others; what is not there has its default."""
         check_keys("settings", given, GROUPS)
         return cls(**{name: group.from_dict(given.get(name, {})) for name, group in GROUPS.items()})
+
+
+@cache
+def _group_of() -> Mapping[str, str]:
+    """The group of every setting, by its flat name."""
+    return {name: group for group in GROUPS for name in described(GROUPS[group])}
 
 
 @cache

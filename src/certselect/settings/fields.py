@@ -110,22 +110,25 @@ class SettingsGroup:
 
     def _check(self) -> None:
         """Check every field and keep its canonical value."""
-        given = vars(self)
-        for name, value in self._canonical().items():
-            if value is not given[name]:
-                object.__setattr__(self, name, value)
+        for name, about in described(type(self)).items():
+            given = getattr(self, name)
+            # A default is as it is kept, and most settings are left at theirs.
+            kept = given if given is about.default else about.check(name, given)
+            if kept is not given:
+                object.__setattr__(self, name, kept)
 
     def _canonical(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in described(self)}
-        for name, about in described(self).items():
-            if values[name] is not about.default:  # which is as it is kept, and most settings are left at theirs
-                values[name] = about.check(name, values[name])
+        """The canonical value of every field."""
+        values = {}
+        for name, about in described(type(self)).items():
+            value = getattr(self, name)
+            values[name] = value if value is about.default else about.check(name, value)
         return values
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain JSON; `from_dict` reads them back."""
         values = self._canonical()
-        return {name: about.plain(values[name]) for name, about in described(self).items()}
+        return {name: about.plain(values[name]) for name, about in described(type(self)).items()}
 
     @classmethod
     def from_dict(cls, given: Any) -> Self:
@@ -141,13 +144,9 @@ class SettingsGroup:
         return made
 
 
-def described(group: type[SettingsGroup] | SettingsGroup) -> Mapping[str, About]:
-    """What is known of each field, in the order of declaration."""
-    return _described(group if isinstance(group, type) else type(group))
-
-
 @cache
-def _described(group: type[SettingsGroup]) -> Mapping[str, About]:
+def described(group: type[SettingsGroup]) -> Mapping[str, About]:
+    """What is known of each field, in the order of declaration."""
     return MappingProxyType({entry.name: entry.metadata[ABOUT] for entry in fields(group)})
 
 

@@ -161,13 +161,16 @@ class Measuring(SettingsGroup):
 
     def idle(self) -> dict[str, str]:
         """Settings that were given and have no effect beside another one, each with a sentence that names both."""
-        used = self._used
-        beside = {entry.name: "measure" for entry in fields(self) if entry.name not in ("measure", *used)}
-        if self.discretize in ("mean_std", "mdlp"):
-            beside = {"bins": "discretize"} | beside
-        return {
-            entry.name: f"{entry.name}={getattr(self, entry.name)!r} has no effect with "
-            f"{beside[entry.name]}={name_of(getattr(self, beside[entry.name]))!r}."
-            for entry in fields(self)
-            if entry.name in beside and getattr(self, entry.name) != entry.default
-        }
+        used, idle = self._used, {}
+        for entry in fields(self)[1:]:
+            value = getattr(self, entry.name)
+            if value == entry.default:
+                continue
+            if entry.name not in used:
+                because = f"measure={name_of(self.measure)!r}"
+            elif entry.name == "bins" and self.discretize in ("mean_std", "mdlp"):
+                because = f"discretize={self.discretize!r}"
+            else:
+                continue
+            idle[entry.name] = f"{entry.name}={value!r} has no effect with {because}."
+        return idle

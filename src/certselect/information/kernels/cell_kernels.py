@@ -15,8 +15,15 @@ import numpy as np
 from numba import njit
 
 from certselect.information.kernels.bits import BOTH, INTERACTION, REDUNDANCY
-from certselect.information.kernels.cell_estimates import WHOLE, WITHIN, entropies, information
-from certselect.information.kernels.cell_lists import list_runs, list_table, sort_samples
+from certselect.information.kernels.cell_lists import (
+    WHOLE,
+    WITHIN,
+    entropies,
+    information,
+    list_runs,
+    list_table,
+    sort_samples,
+)
 
 _MOST_CELLS = 1 << 17  # of a table counted whole: one megabyte
 _CELLS_PER_SAMPLE = 4  # a cell looked at costs less than a sample sorted

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from certselect.information.kernels import cell_estimates
+from certselect.information.kernels import cell_lists
 from certselect.information.kernels.bits import BOTH, INTERACTION, REDUNDANCY
 from certselect.information.kernels.cell_kernels import measure_pairs, measure_singles
 from certselect.information.kernels.cell_table import CellTable, SingleTerms
@@ -18,9 +18,9 @@ from certselect.threads import run_parts
 
 _ALONE: dict[tuple[str, ...], int] = {("redundancy",): REDUNDANCY, ("interaction",): INTERACTION}
 _RULES = {
-    "none": cell_estimates.COMPUTED,
-    "miller_madow": cell_estimates.MILLER_MADOW,
-    "grassberger": cell_estimates.GRASSBERGER,
+    "none": cell_lists.COMPUTED,
+    "miller_madow": cell_lists.MILLER_MADOW,
+    "grassberger": cell_lists.GRASSBERGER,
 }
 _SAMPLE = 1.0  # nanoseconds a sample of a pair takes, roughly
 _WORTH_A_THREAD = 5e5  # nanoseconds of work below which a second thread costs more than it brings
@@ -37,9 +37,9 @@ class CompiledCellCounter(PairTerms):
         self._class_order = np.argsort(table.target, kind="stable")
         logs = table.logs
         if table.shrinks:
-            rule = cell_estimates.SHRINKAGE
+            rule = cell_lists.SHRINKAGE
         elif logs.weight_bits == 0 and len(logs.table) > int(table.weights.sum()):
-            rule = cell_estimates.LOOKED_UP
+            rule = cell_lists.LOOKED_UP
         else:
             rule = _RULES[logs.correction]
         self._rule = (logs.table, logs.everyone_table), rule, 2.0**-logs.weight_bits, 2.0**logs.fraction_bits

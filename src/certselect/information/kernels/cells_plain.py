@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certselect.information.kernels.cell_measures import CellMeasures, PairCounts
-from certselect.information.kernels.cell_table import CellTable, SingleTerms
+from certselect.information.kernels.cell_table import CellMeasures, CellTable, PairCounts, SingleTerms
 from certselect.information.terms import PairTerms
 
 # Cells counted at a time: enough to amortise the calls, few enough to stay in cache.

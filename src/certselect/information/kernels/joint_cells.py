@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from certselect.coding import CodedTable, SparseCodedTable
-from certselect.information.kernels.cell_measures import CellMeasures, occurring
-from certselect.information.kernels.cell_table import counting_units
+from certselect.information.kernels.cell_table import CellMeasures, counting_units, occurring
+from certselect.information.kernels.entropy_sums import CountLogs
 
 # Cells counted at a time: enough to amortise the calls, few enough to stay in cache.
 _CHUNK = 1 << 19
@@ -53,10 +53,7 @@ class JointCells:
 
     def __init__(self, table: CodedTable | SparseCodedTable, correction: str) -> None:
         self._table = table
-        weights, logs = counting_units(table.weights, table.n_samples, correction)
-        self._weights = np.ones(table.n_samples, dtype=np.int64) if weights is None else weights
-        self._shrinks = correction == "shrinkage"
-        self._logs, self._measures = logs, CellMeasures(logs, self._shrinks)
+        self._correction, self._shrinks = correction, correction == "shrinkage"
         self._target = table.target.astype(np.int64)
         self._n_classes = len(table.classes)
         absent = None if isinstance(table, SparseCodedTable) else table.absent
@@ -65,6 +62,20 @@ class JointCells:
         plain = isinstance(table, CodedTable) and table.weights is None and bool((self._absent < 0).all())
         self._can_compile = plain and correction in ("none", "miller_madow")
         self._samples = 0  # counted or about to be
+
+    @cached_property
+    def _counting(self) -> tuple[np.ndarray | None, CountLogs]:
+        """Weights as whole numbers, None where all are 1, and what their sums are looked up in: not made unasked."""
+        return counting_units(self._table.weights, self._table.n_samples, self._correction)
+
+    @cached_property
+    def _weights(self) -> np.ndarray:
+        weights = self._counting[0]
+        return np.ones(self._table.n_samples, dtype=np.int64) if weights is None else weights
+
+    @cached_property
+    def _measures(self) -> CellMeasures:
+        return CellMeasures(self._counting[1], self._shrinks)
 
     def information_given(self, columns: Sequence[int], features: np.ndarray) -> np.ndarray:
         """I(Xi;C|all these columns) of some features, from the rows where all of these columns and Xi have a value."""
@@ -122,9 +133,9 @@ class JointCells:
         if len(features) < len(codes) or len(rows) < codes.shape[1]:
             codes = codes[np.ix_(features, rows)]
         sums = np.empty((len(features), 2), dtype=np.int64)
-        sum_phi(codes, levels, column, n_column, target, self._n_classes, self._logs.table, sums)
+        sum_phi(codes, levels, column, n_column, target, self._n_classes, self._counting[1].table, sums)
         by_class = np.bincount(column * self._n_classes + target, minlength=n_column * self._n_classes)
-        given = self._logs.of(np.bincount(column)).sum() - self._logs.of(by_class).sum()
+        given = self._counting[1].of(np.bincount(column)).sum() - self._counting[1].of(by_class).sum()
         return self._measures.nats(sums[:, 0] - sums[:, 1] + given, np.full(len(features), everyone))
 
     def _impurity_compiled(self, column: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 The logarithms of NumPy, of the C library and of compiled loops differ in the
 last bit, so terms would depend on who counted. This one takes the logarithm of
 the leading bits from a table and the rest from a short series: operations that
-every processor rounds in the same way. `cell_estimates.natural_log` is the same, compiled.
+every processor rounds in the same way. `cell_lists.natural_log` is the same, compiled.
 """
 
 from __future__ import annotations

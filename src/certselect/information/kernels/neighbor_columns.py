@@ -11,7 +11,7 @@ from scipy.special import digamma
 from certselect.information.kernels.weights import whole_weights
 
 
-class RowWeights(NamedTuple):
+class WholeWeights(NamedTuple):
     """Weights of the rows and their squares as whole numbers, so that sums of them are exact.
 
     `largest` is the largest weight, whose square is `per_square`; `per_nat` are the units of psi in a nat.
@@ -23,7 +23,7 @@ class RowWeights(NamedTuple):
     per_square: float
     per_nat: float
 
-    def of(self, rows: np.ndarray | slice) -> RowWeights:
+    def of(self, rows: np.ndarray | slice) -> WholeWeights:
         """Those of some rows, or of all in another order."""
         return self._replace(whole=self.whole[rows], squares=self.squares[rows])
 
@@ -39,10 +39,10 @@ class GroupedColumns(NamedTuple):
     values: np.ndarray
     order: np.ndarray
     group_at: np.ndarray
-    weights: RowWeights | None
+    weights: WholeWeights | None
 
 
-def group_columns(values: np.ndarray, group_at: np.ndarray, weights: RowWeights | None) -> GroupedColumns:
+def group_columns(values: np.ndarray, group_at: np.ndarray, weights: WholeWeights | None) -> GroupedColumns:
     order = np.empty(values.shape, dtype=np.int32)
     for begin, end in pairwise(group_at):
         order[:, begin:end] = np.argsort(values[:, begin:end], axis=1)
@@ -79,9 +79,9 @@ def psi_table(n_samples: int, weights: np.ndarray | None) -> tuple[np.ndarray, f
     return np.rint(np.ldexp(table, bits)).astype(np.int64), 2.0**bits
 
 
-def row_weights(weights: np.ndarray, per_nat: float) -> RowWeights:
+def row_weights(weights: np.ndarray, per_nat: float) -> WholeWeights:
     """Weights as the kernels want them."""
     whole, _ = whole_weights(weights)
     per_square = 2.0 ** (62 - len(weights).bit_length())
     squares = np.rint(np.square(whole / whole.max()) * per_square).astype(np.int64)
-    return RowWeights(whole, squares, int(whole.max()), per_square, per_nat)
+    return WholeWeights(whole, squares, int(whole.max()), per_square, per_nat)

@@ -10,27 +10,32 @@ import numpy as np
 from numba import njit
 
 from certselect.information.kernels.lanes import LANES
-from certselect.information.kernels.neighbor_counts import (
+from certselect.information.kernels.neighbor_near import (
     BEYOND,
     edge,
     fill_buckets,
     insert_distance,
     just_below,
     kth_distance,
+    lowest_bit,
+    near_bits,
     next_reach,
     span_of,
 )
-from certselect.information.kernels.neighbor_lanes import lowest_bit, near_bits
-from certselect.information.kernels.neighbor_levels import sum_cells, sum_everyone, sum_levels, take_levels
-from certselect.information.kernels.neighbor_weights import (
+from certselect.information.kernels.neighbor_psi import (
     heft_ahead,
     heft_between,
+    psi_in_window,
     psi_of,
     psi_of_all,
     psi_of_span,
+    sum_cells,
+    sum_everyone,
+    sum_levels,
+    take_both,
+    take_levels,
     weight_at,
 )
-from certselect.information.kernels.neighbor_windows import psi_in_window, take_both
 
 
 @njit(nogil=True, cache=True)

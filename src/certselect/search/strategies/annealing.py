@@ -7,9 +7,9 @@ import numpy as np
 from certselect.criteria.units import UnitProblem
 from certselect.progress import report
 from certselect.search.completion import Completion
+from certselect.search.draws import start_from_forward
 from certselect.search.found import Found
 from certselect.search.options import check_count, check_positive
-from certselect.search.rounding import start_from_forward
 from certselect.search.strategy import Strategy
 from certselect.search.ties import beats, value_scale
 
@@ -182,4 +182,5 @@ STRATEGY = Strategy(
     annealing,
     "simulated annealing by swaps; can leave local optima that stop greedy searches",
     needs_all_pairs=True,
+    scores="improving",
 )

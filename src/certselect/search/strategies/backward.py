@@ -7,8 +7,7 @@ import numpy as np
 from certselect.criteria.units import UnitProblem
 from certselect.progress import report
 from certselect.search.found import Found
-from certselect.search.nesting import LAST_REMOVALS, without
-from certselect.search.strategy import Strategy
+from certselect.search.strategy import LAST_REMOVALS, Strategy, without
 from certselect.search.ties import last_best, value_scale
 
 ROWS_AT_ONCE = 256
@@ -95,4 +94,5 @@ STRATEGY = Strategy(
     "removes the least useful feature until k are left; sees features that matter only together",
     needs_all_pairs=True,
     nested=LAST_REMOVALS,
+    scores="removals",
 )

@@ -8,9 +8,10 @@ from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 from certselect.relaxation import Iterate, Relaxation, relax
 from certselect.relaxation.result import Status
+from certselect.search.cost import too_short
+from certselect.search.draws import draw_subsets, factor_of, round_draws, start_from_forward
 from certselect.search.found import Found
 from certselect.search.options import check_count, check_positive
-from certselect.search.rounding import draw_subsets, factor_of, round_draws, start_from_forward
 from certselect.search.strategy import Strategy
 from certselect.settings.checks import flag
 from certselect.threads import threads_for
@@ -58,25 +59,24 @@ def cobra(
         )
 
     def keep_multipliers(iterate: Iterate) -> None:
-        found.multipliers, found.lift = iterate.multipliers, iterate.lift
+        found.evidence = found.evidence.at(iterate)
 
     problem.check_room_for_pairs()
     start_from_forward(problem, found, rng)
-    if found.out_of_time() or found.limit.too_short_for(len(problem.reduced.matrix)):
+    if found.out_of_time() or too_short(found.limit, len(problem.reduced.matrix)):
         found.cut_short = True
         return
     limits = {"tol": tol, "max_seconds": found.limit.part(FOR_RELAXATION).left}
-    found.relaxation = relax(problem, method, warm_start=warm_start, callback=keep_multipliers, **limits)
-    found.computed_on = found.relaxation.computed_on
-    found.multipliers, found.lift = found.relaxation.multipliers, found.relaxation.lift
+    relaxation = relax(problem, method, warm_start=warm_start, callback=keep_multipliers, **limits)
+    found.evidence = found.evidence.of(relaxation)
     if problem.reduced.k == 0:
         return  # the required units are all there is to choose
     if found.out_of_time():
         return
     with threads_for(len(problem.reduced.matrix)):
-        drawn = draw_subsets(factor_of(found.relaxation), draws, rng)
+        drawn = draw_subsets(factor_of(relaxation), draws, rng)
         found.drawn_size = round_draws(problem, found, drawn, repair=repair).mean_size
-    found.cut_short = found.cut_short or found.relaxation.status is Status.STOPPED_BY_TIME
+    found.cut_short = found.cut_short or relaxation.status is Status.STOPPED_BY_TIME
 
 
 STRATEGY = Strategy(
@@ -86,4 +86,6 @@ STRATEGY = Strategy(
     needs_all_pairs=True,
     warm_start=True,
     bounds=True,
+    scores="improving",
+    draws=True,
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
+from certselect.clock import NO_LIMIT, TimeLimit
 from certselect.criteria.units import UnitProblem
 from certselect.memory import check_room_for_proof
 from certselect.relaxation.arrays import CPU, Arrays
@@ -18,7 +20,6 @@ from certselect.search.prover import Prover
 from certselect.search.strategies.backward import backward
 from certselect.search.strategies.forward import forward
 from certselect.search.strategy import Strategy
-from certselect.search.time_limit import NO_LIMIT, TimeLimit
 from certselect.settings.checks import flag
 
 # What is kept of a time limit for the plain relaxation, which may show more than a proof that was cut short.
@@ -64,7 +65,8 @@ def prove(
     What is worth no more than `known` is not looked at.
     """
     # Of single precision: three for the rounds, three put aside, two of their best state, and what they work with.
-    arrays, found.computed_on = arrays_for(len(problem.reduced.matrix), 5.0, max_seconds)
+    arrays, computed_on = arrays_for(len(problem.reduced.matrix), 5.0, max_seconds)
+    found.evidence = replace(found.evidence, computed_on=computed_on)
     prover = prover_for(problem, found.indices, all_best=all_best, known=known, limit=found.limit, arrays=arrays)
     try:
         prover.run(max_seconds=max_seconds)
@@ -72,8 +74,9 @@ def prove(
         prover.interrupted()
         raise
     finally:
-        found.proved = prover.proved()
-        best = found.proved.equals[0] if found.proved.equals else problem.reduced.unit_indices(prover.positions)
+        proved = prover.proved()
+        found.evidence = replace(found.evidence, proved=proved)
+        best = proved.equals[0] if proved.equals else problem.reduced.unit_indices(prover.positions)
         if set(best) != set(found.indices):
             found.indices = best
             found.scores.append(prover.value)
@@ -143,4 +146,5 @@ STRATEGY = Strategy(
     "finds the optimal subset and proves it; at the time limit, the best one found and its gap",
     needs_all_pairs=True,
     bounds=True,
+    scores="improving",
 )

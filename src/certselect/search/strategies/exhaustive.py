@@ -15,10 +15,9 @@ from certselect.certificate.rounding import UNIT, round_up
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 from certselect.progress import report
-from certselect.search.found import Found
+from certselect.search.found import Evidence, Found, Proved
 from certselect.search.hopeless import hopeless_floor
 from certselect.search.options import check_count
-from certselect.search.proved import Proved
 from certselect.search.strategies.forward import forward
 from certselect.search.strategy import Strategy
 
@@ -107,7 +106,7 @@ class _Best:
             if value >= values[best] - tie and bound - value <= tolerance(problem, units)
         ]
         found.indices = list(min(equal, default=best))
-        found.proved = Proved(values[best], values[best] + tie, bound, None)
+        found.evidence = Evidence(proved=Proved(values[best], values[best] + tie, bound, None))
 
 
 class _Parts(NamedTuple):
@@ -272,4 +271,5 @@ STRATEGY = Strategy(
     "tries every subset, so its answer is optimal; up to a few million subsets",
     needs_all_pairs=True,
     bounds=True,
+    scores="improving",
 )

@@ -7,8 +7,8 @@ import numpy as np
 from certselect.criteria.units import UnitProblem
 from certselect.progress import report
 from certselect.search.found import Found
-from certselect.search.ordered_subset import empty_subset
 from certselect.search.strategy import Strategy
+from certselect.search.subset import empty_subset
 from certselect.search.ties import beats
 
 
@@ -60,4 +60,5 @@ STRATEGY = Strategy(
     "forward selection with steps back where they help",
     in_order_of_choice=True,
     stepwise=True,
+    scores="steps",
 )

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from certselect.criteria.units import UnitProblem
-from certselect.progress import report
+from certselect.progress import listener
 from certselect.search.found import Found
-from certselect.search.nesting import FIRST_CHOICES
-from certselect.search.ordered_subset import empty_subset
-from certselect.search.strategy import Strategy
+from certselect.search.strategy import FIRST_CHOICES, Strategy
+from certselect.search.subset import empty_subset
 
 
 def forward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -> None:
@@ -22,7 +21,7 @@ def forward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -> 
     Criteria that are no sums over pairs say themselves what a unit adds, and may end the search early.
     """
     subset = empty_subset(problem)
-    to_come = list(problem.rules.required)
+    to_come, told = list(problem.rules.required), listener()
     while subset.size < problem.k and not found.out_of_time():
         unit = to_come.pop(0) if to_come else subset.best_newcomer()
         if unit is None:
@@ -31,7 +30,8 @@ def forward(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -> 
         subset.add(unit)
         found.indices.append(unit)
         found.scores.append(subset.value())
-        report("forward", subset.size, problem.k)
+        if told is not None:
+            told("forward", subset.size, problem.k)
 
 
 STRATEGY = Strategy(
@@ -41,4 +41,5 @@ STRATEGY = Strategy(
     in_order_of_choice=True,
     nested=FIRST_CHOICES,
     stepwise=True,
+    scores="ranking",
 )

@@ -7,9 +7,9 @@ import numpy as np
 from certselect.criteria.units import UnitProblem
 from certselect.progress import report
 from certselect.search.completion import Completion
+from certselect.search.draws import start_from_forward
 from certselect.search.found import Found
 from certselect.search.options import check_count
-from certselect.search.rounding import start_from_forward
 from certselect.search.strategy import Strategy
 from certselect.search.ties import beats, distinct_rows, value_scale
 
@@ -136,4 +136,5 @@ STRATEGY = Strategy(
     genetic,
     "evolves a population of subsets; combines what good subsets have in common",
     needs_all_pairs=True,
+    scores="improving",
 )

@@ -7,18 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import block_diag, csc_array, eye_array, hstack, vstack
 
+from certselect.clock import NO_LIMIT, TimeLimit
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
 from certselect.progress import report
-from certselect.search.completion import Completion
+from certselect.search.completion import Completion, most_relevant, values_along
+from certselect.search.cost import too_short
 from certselect.search.found import Found
-from certselect.search.nesting import FIRST_CHOICES
 from certselect.search.options import check_count
 from certselect.search.quadratic import minimise_quadratic
-from certselect.search.ranking import most_relevant, values_along
-from certselect.search.strategy import Strategy
+from certselect.search.strategy import FIRST_CHOICES, Strategy
 from certselect.search.ties import descending
-from certselect.search.time_limit import NO_LIMIT, TimeLimit
 from certselect.threads import threads_for
 
 # Weights closer than this part of the largest one are the solver's rounding, not a ranking.
@@ -72,7 +71,7 @@ def qpfs(
     completion = Completion(problem.rules)
     ranking = most_relevant(problem, candidates)
     if problem.pairs is not None and alpha != 1.0 and not found.out_of_time():
-        if found.limit.too_short_for(len(candidates) if rows is None else rows):
+        if too_short(found.limit, len(candidates) if rows is None else rows):
             found.cut_short = True
         else:
             r = problem.linear[candidates].astype(np.float64)
@@ -214,4 +213,5 @@ STRATEGY = Strategy(
     in_order_of_choice=True,
     nested=FIRST_CHOICES,
     requires="solvers",
+    scores="ranking",
 )

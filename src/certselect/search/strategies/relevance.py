@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from certselect.criteria.units import UnitProblem
-from certselect.search.completion import Completion
+from certselect.search.completion import Completion, most_relevant, values_along
 from certselect.search.found import Found
-from certselect.search.nesting import FIRST_CHOICES
-from certselect.search.ranking import most_relevant, values_along
-from certselect.search.strategy import Strategy
+from certselect.search.strategy import FIRST_CHOICES, Strategy
 
 
 def relevance(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -> None:
@@ -30,4 +28,5 @@ STRATEGY = Strategy(
     "takes the k most relevant features, however redundant; a baseline",
     in_order_of_choice=True,
     nested=FIRST_CHOICES,
+    scores="ranking",
 )

@@ -8,15 +8,16 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csc_array, eye_array, vstack
 
+from certselect.clock import NO_LIMIT, TimeLimit
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.units import UnitProblem
 from certselect.progress import report
+from certselect.search.cost import too_short
+from certselect.search.draws import round_draws, start_from_forward
 from certselect.search.found import Found
 from certselect.search.options import check_count
 from certselect.search.quadratic import minimise_quadratic
-from certselect.search.rounding import round_draws, start_from_forward
 from certselect.search.strategy import Strategy
-from certselect.search.time_limit import NO_LIMIT, TimeLimit
 from certselect.threads import threads_for
 
 
@@ -45,7 +46,7 @@ def soss(problem: UnitProblem, found: Found, rng: np.random.Generator, /, *, dra
     reduced = problem.reduced
     if reduced.k == 0:
         return  # the required units are all there is to choose
-    if found.out_of_time() or found.limit.too_short_for(len(reduced.matrix)):
+    if found.out_of_time() or too_short(found.limit, len(reduced.matrix)):
         found.cut_short = True
         return
     membership = solve_concave(
@@ -120,4 +121,6 @@ STRATEGY = Strategy(
     "solves a concave quadratic programme and rounds it at random; for comparison",
     needs_all_pairs=True,
     requires="solvers",
+    scores="improving",
+    draws=True,
 )

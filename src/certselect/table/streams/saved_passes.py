@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from certselect.clock import Stopwatch
 from certselect.errors import InvalidInput
 from certselect.names import shown
 from certselect.writing import check_destination, write_whole
@@ -85,7 +85,7 @@ class SavedPasses:
         self._kept: list[dict[str, np.ndarray]] = []
         self._about: list[dict[str, object]] = []
         self._begun = 0
-        self._saved_at, self._took = time.monotonic(), 0.0
+        self._since_saved, self._took = Stopwatch(), 0.0
         if self._path.exists() and self._path.stat().st_size:
             self._read()
 
@@ -105,11 +105,11 @@ class SavedPasses:
 
     @property
     def due(self) -> bool:
-        return time.monotonic() - self._saved_at >= max(EVERY, _TIMES_ITS_OWN * self._took)
+        return self._since_saved.seconds >= max(EVERY, _TIMES_ITS_OWN * self._took)
 
     def save(self, position: Position, learnt: Arrays) -> None:
         """Keep what the pass that was begun last has learnt up to a position."""
-        started = time.monotonic()
+        watch = Stopwatch()
         self._about[self._begun - 1]["position"] = list(position)
         self._kept[self._begun - 1] = dict(learnt)
         said = json.dumps({"format": _FORMAT, "identity": self._identity, "passes": self._about})
@@ -117,8 +117,7 @@ class SavedPasses:
         for number, kept in enumerate(self._kept):
             arrays.update({f"{number}/{name}": array for name, array in kept.items()})
         write_whole(self._path, lambda file: np.savez(file, **arrays))  # pyright: ignore[reportArgumentType]
-        self._saved_at = time.monotonic()
-        self._took = self._saved_at - started
+        self._since_saved, self._took = Stopwatch(), watch.seconds
 
     def _read(self) -> None:
         # Opened here, since NumPy leaves a file open that is no archive.

@@ -1,9 +1,6 @@
-"""How far one may go: the largest t with S + tD positive semidefinite, S = LL'.
+"""Eigenvalues at the ends of a spectrum by Lanczos's method, where `arrays` computes: estimates that prove nothing.
 
-That is -1 over the smallest eigenvalue of L^-1 D L^-T (any t if it is not
-negative). A few Lanczos steps find it: each costs two triangular solves and one
-product, all O(n^2), where one more Cholesky would cost O(n^3). (On a GPU the factor
-is inverted, and the solves are products.)
+A step costs one product, or two triangular solves and one product: O(n^2).
 """
 
 from __future__ import annotations
@@ -24,6 +21,31 @@ FIRST_LOOK = 5
 # a larger distance from the boundary anyway and tests the point it reaches.
 PRECISION = 0.03
 NO_DIRECTION_LEFT = 1e-13
+
+
+def lanczos(
+    product: Callable[[Any], Any], size: int, steps: int, seed: int, dtype: Any, arrays: Arrays
+) -> tuple[np.ndarray, np.ndarray, Any]:
+    """Ritz values, ascending, their residuals, and their vectors, from a random start."""
+    xp, steps = arrays.xp, min(steps, size)
+    basis = xp.zeros((size, steps), dtype=dtype)
+    inside = np.zeros((steps, steps))
+    v = arrays.held(np.random.default_rng(seed).standard_normal(size), dtype)
+    length = float(xp.linalg.norm(v))
+    for step in range(steps):
+        basis[:, step] = v / dtype(length)
+        v = product(basis[:, step])
+        parts = basis[:, : step + 1].T @ v
+        v = v - basis[:, : step + 1] @ parts
+        v -= basis[:, : step + 1] @ (basis[:, : step + 1].T @ v)
+        inside[step, step] = float(parts[-1])
+        length = float(xp.linalg.norm(v))
+        if not length > 1e-6 * abs(inside[0, 0]) or step == steps - 1:
+            steps = step + 1
+            break
+        inside[step + 1, step] = inside[step, step + 1] = length
+    values, turn = np.linalg.eigh(inside[:steps, :steps])
+    return values, length * np.abs(turn[-1]), basis[:, :steps] @ arrays.held(turn, dtype)
 
 
 def longest_step(L: Any, product: Callable[[Any], Any], first: Any, at_most: float, arrays: Arrays) -> float:

@@ -11,11 +11,16 @@ import naive_search
 from certselect.criteria import SubsetProblem
 from certselect.progress import listening
 from certselect.relaxation import solve
-from certselect.search import repair as repair_module
-from certselect.search import rounding
+from certselect.search import draws as module
+from certselect.search.draws import (
+    draw_subsets,
+    factor_of,
+    repair_subsets,
+    round_draws,
+    start_from_forward,
+    subset_values,
+)
 from certselect.search.found import Found
-from certselect.search.repair import repair
-from certselect.search.rounding import draw_subsets, factor_of, round_draws, start_from_forward, subset_values
 from certselect.search.ties import value_scale
 
 CRITERIA = ["mrmr", "jmi", "mifs", "d1", "max_relevance"]
@@ -34,7 +39,7 @@ def test_repair_and_choice_equal_their_twins(random_problem, criterion):
         candidates = problem.candidates
         drawn = random_draws(rng, 8, len(candidates))
         sets = [candidates[row].tolist() for row in drawn]
-        repaired = repair(problem.units, drawn, scale=value_scale(problem.units))
+        repaired = repair_subsets(problem.units, drawn, scale=value_scale(problem.units))
         expected = [naive_rounding.repair(twin, subset) for subset in sets]
         assert [candidates[row].tolist() for row in repaired] == expected
         found = Found()
@@ -80,7 +85,7 @@ def test_repair_of_larger_problems_equals_the_twin():
     twin = naive_search.NaiveProblem([Fraction(v) for v in linear], pair, "d1", Fraction(0), k, list(range(n)))
     drawn = np.zeros((4, n), dtype=bool)
     drawn[0, :2] = drawn[1, 10:20] = drawn[2, ::2] = drawn[3] = True
-    repaired = repair(SubsetProblem.from_matrix(Q, k).units, drawn, scale=float(linear.max()))
+    repaired = repair_subsets(SubsetProblem.from_matrix(Q, k).units, drawn, scale=float(linear.max()))
     for before, after in zip(drawn, repaired, strict=True):
         assert np.flatnonzero(after).tolist() == naive_rounding.repair(twin, np.flatnonzero(before).tolist())
 
@@ -98,7 +103,7 @@ def test_nothing_hangs_on_batches_or_precision(monkeypatch):
         found, steps = Found(), []
         with listening(lambda stage, done, total: steps.append((stage, done, total))):
             rounded = round_draws(problem, found, drawn)
-        repaired = repair(problem, drawn, scale=value_scale(problem))
+        repaired = repair_subsets(problem, drawn, scale=value_scale(problem))
         return drawn.tolist(), repaired.tolist(), found.indices, rounded.value, rounded.mean_size, steps
 
     *whole, steps = run(Q)
@@ -106,9 +111,9 @@ def test_nothing_hangs_on_batches_or_precision(monkeypatch):
     assert steps[-1][1] == steps[-1][2]
     assert len(steps) == 1
     assert run(Q.astype(np.float32))[:-1] == tuple(whole)  # 64ths are exact in both
-    monkeypatch.setattr(rounding, "NUMBERS_AT_ONCE", 7 * n)
-    monkeypatch.setattr(rounding, "NUMBERS_REPAIRED_AT_ONCE", 7 * n)
-    monkeypatch.setattr(repair_module, "COLUMNS_AT_ONCE", 11)
+    monkeypatch.setattr(module, "NUMBERS_AT_ONCE", 7 * n)
+    monkeypatch.setattr(module, "NUMBERS_REPAIRED_AT_ONCE", 7 * n)
+    monkeypatch.setattr(module, "COLUMNS_AT_ONCE", 11)
     *parts, steps = run(Q)
     assert parts == whole
     assert len(steps) > 3
@@ -162,7 +167,7 @@ def test_an_indefinite_matrix_is_clipped():
 def test_found_keeps_a_better_start_until_the_end(make_problem, monkeypatch):
     """Interrupted, the better start stays; at the end the rounded subset stands, even if worse."""
     problem = make_problem([4.0, 3.0, 2.0, 1.0], np.zeros((4, 4)), "d1", 2)
-    monkeypatch.setattr(rounding, "NUMBERS_REPAIRED_AT_ONCE", 4)
+    monkeypatch.setattr(module, "NUMBERS_REPAIRED_AT_ONCE", 4)
     drawn = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=bool)
     found = Found()
     start_from_forward(problem.units, found, np.random.default_rng(0))
