@@ -12,7 +12,7 @@ from certselect.coding.streamed_sums import Units
 from certselect.errors import InvalidInput
 from certselect.information.chance import PairSums, expected_of_pairs
 from certselect.information.joint_counts import READ, WORD, JointCounts, count_type
-from certselect.information.kernels.cell_table import CellMeasures, SingleTerms, occurring, refuse_broken_counts
+from certselect.information.kernels.cell_table import CellMeasures, PairCounts, SingleTerms, refuse_broken_counts
 from certselect.information.kernels.entropy_sums import EntropySums, streamed_logs
 from certselect.information.kernels.weights import unit_bits
 from certselect.information.level_layout import LevelLayout
@@ -271,34 +271,13 @@ class StreamedPairs(PairTerms):
             places = self._layout.starts[some, None] + np.arange(widest)
             kept = (np.arange(widest) < self.levels[some, None]) & (np.arange(widest) != self._absent[some, None])
             joint = padded[:, :, np.where(kept, places, self._layout.width)].transpose(2, 1, 0, 3)
-            redundancy[some], conditional[some] = self._information(joint)
+            tables = PairCounts.of(joint)
+            redundancy[some] = self._measures.redundancy(tables)
+            conditional[some] = self._measures.conditional_redundancy(tables)
         diagonal = self.sums
         assert isinstance(diagonal, SingleTerms)
         redundancy[i], conditional[i] = diagonal.entropy[i], diagonal.conditional_entropy[i]
         return redundancy, conditional
-
-    def _information(self, joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of pairs of features from counts (pairs, left, class, right)."""
-        whole = joint.sum(axis=2)
-        arrays = (
-            joint,
-            joint.sum(axis=3),
-            joint.sum(axis=1),
-            joint.sum(axis=(1, 3)),
-            whole,
-            whole.sum(axis=2),
-            whole.sum(axis=1),
-        )
-        joint, left_class, right_class, classes, whole, left, right = (
-            np.ascontiguousarray(array).reshape(len(joint), -1) for array in arrays
-        )
-        samples, i, j, k = left.sum(axis=1), occurring(left), occurring(right), occurring(classes)
-        one = np.ones_like(i)
-        measures = self._measures
-        return (
-            measures.information([whole, left, right, samples[:, None]], [i * j, i, j, one], samples),
-            measures.information([joint, left_class, right_class, classes], [i * j * k, i * k, j * k, k], samples),
-        )
 
     def _settle_single_terms(self) -> None:
         """Terms of single features, from how often their levels occur in each class."""
@@ -319,13 +298,8 @@ class StreamedPairs(PairTerms):
             own = self.margins[:, self._layout.starts[i] : self._layout.starts[i] + self.levels[i]].copy()
             if self._absent[i] >= 0:
                 own[:, self._absent[i]] = 0
-            whole, levels, classes = own.T.reshape(1, -1), own.sum(axis=0)[None], own.sum(axis=1)[None]
-            samples, k, j = classes.sum(axis=1), occurring(classes), occurring(levels)
-            tables = [whole, levels, classes, samples[:, None]]
-            relevance[i] = measures.information(tables, [j * k, j, k, np.ones_like(j)], samples)[0]
-            of_pairs, of_classes = measures.sums([(whole, j * k), (classes, k)], samples)
-            conditional[i] = measures.nats(of_classes - of_pairs, samples)[0]
-            entropy[i] = measures.entropy(levels)[0]
+            tables = own.T.reshape(1, -1), own.sum(axis=0)[None], own.sum(axis=1)[None]
+            relevance[[i]], entropy[[i]], conditional[[i]] = measures.single(*tables)
         target = float(measures.entropy(self.classes[None])[0])
         self.sums = SingleTerms(relevance, entropy, conditional, target)
 

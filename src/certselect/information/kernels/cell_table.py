@@ -21,6 +21,7 @@ J. Hausser and K. Strimmer (2009), Entropy inference and the James-Stein estimat
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -128,6 +129,26 @@ SHRUNK_BITS = 54
 SQUARE_BITS = 60
 
 
+class PairCounts(NamedTuple):
+    """Counts of pairs of features, one row for each pair, over (left, class, right) and all that it is about."""
+
+    joint: np.ndarray
+    left_class: np.ndarray
+    right_class: np.ndarray
+    classes: np.ndarray
+    whole: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+    @classmethod
+    def of(cls, joint: np.ndarray) -> PairCounts:
+        """From the joint tables (pairs, left, class, right)."""
+        whole = joint.sum(axis=2)
+        by_class = joint, joint.sum(axis=3), joint.sum(axis=1), joint.sum(axis=(1, 3))
+        arrays = (*by_class, whole, whole.sum(axis=2), whole.sum(axis=1))
+        return cls(*(np.ascontiguousarray(array).reshape(len(joint), -1) for array in arrays))
+
+
 class CellMeasures:
     """Sums over joint tables in fixed point, and their values in nats.
 
@@ -154,6 +175,28 @@ class CellMeasures:
         """
         joint, left, right, given = self.sums(list(zip(tables, cells, strict=True)), samples)
         return self.nats(joint - left - right + given, samples)
+
+    def redundancy(self, counts: PairCounts) -> np.ndarray:
+        """I(Xi;Xj), (pairs,)."""
+        samples, i, j = counts.left.sum(axis=1), occurring(counts.left), occurring(counts.right)
+        tables = [counts.whole, counts.left, counts.right, samples[:, None]]
+        return self.information(tables, [i * j, i, j, np.ones_like(i)], samples)
+
+    def conditional_redundancy(self, counts: PairCounts) -> np.ndarray:
+        """I(Xi;Xj|C), (pairs,)."""
+        i, j, k = occurring(counts.left), occurring(counts.right), occurring(counts.classes)
+        tables = [counts.joint, counts.left_class, counts.right_class, counts.classes]
+        return self.information(tables, [i * j * k, i * k, j * k, k], counts.left.sum(axis=1))
+
+    def single(
+        self, whole: np.ndarray, levels: np.ndarray, classes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """I(X;C), H(X) and H(X|C) of features, each from its counts by level and class, by level, and by class."""
+        samples, k, i = classes.sum(axis=1), occurring(classes), occurring(levels)
+        tables = [whole, levels, classes, samples[:, None]]
+        relevance = self.information(tables, [i * k, i, k, np.ones_like(i)], samples)
+        of_pairs, of_classes = self.sums([(whole, i * k), (classes, k)], samples)
+        return relevance, self.entropy(levels), self.nats(of_classes - of_pairs, samples)
 
     def sums(self, tables: list[tuple[np.ndarray, np.ndarray]], samples: np.ndarray) -> list[np.ndarray]:
         """Sums over the cells of several tables, (pairs,) each; the first is the joint table."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certselect.information.kernels.cell_table import CellMeasures, CellTable, SingleTerms, occurring
+from certselect.information.kernels.cell_table import CellMeasures, CellTable, PairCounts, SingleTerms
 from certselect.information.terms import PairTerms
 
 # Cells counted at a time: enough to amortise the calls, few enough to stay in cache.
@@ -33,15 +33,11 @@ class PlainCellCounter(PairTerms):
         start = 0
         while start < len(result):
             stop, counts = self._count(codes, levels, absent, start, kind != "redundancy")
-            joint, left_class, right_class, classes, whole, left, right = counts
-            samples, i, j, k = left.sum(axis=1), occurring(left), occurring(right), occurring(classes)
             terms = np.zeros(stop - start)
             if kind != "conditional_redundancy":
-                tables = [whole, left, right, samples[:, None]]
-                terms = measures.information(tables, [i * j, i, j, np.ones_like(i)], samples)
+                terms = measures.redundancy(counts)
             if kind != "redundancy":
-                tables = [joint, left_class, right_class, classes]
-                within = measures.information(tables, [i * j * k, i * k, j * k, k], samples)
+                within = measures.conditional_redundancy(counts)
                 terms = within if kind == "conditional_redundancy" else terms - within
             result[start:stop] = terms
             start = stop
@@ -56,25 +52,13 @@ class PlainCellCounter(PairTerms):
         start = 0
         while start < n:
             stop, counts = self._count(table.target, table.n_classes, -1, start, False)
-            *_, whole, classes, levels = counts
-            samples, k, i = classes.sum(axis=1), occurring(classes), occurring(levels)
-            tables = [whole, levels, classes, samples[:, None]]
             here = slice(start, stop)
-            relevance[here] = measures.information(tables, [i * k, i, k, np.ones_like(i)], samples)
-            of_pairs, of_classes = measures.sums([(whole, i * k), (classes, k)], samples)
-            conditional[here] = measures.nats(of_classes - of_pairs, samples)
-            entropy[here] = measures.entropy(levels)
+            relevance[here], entropy[here], conditional[here] = measures.single(counts.whole, counts.right, counts.left)
             start = stop
         return SingleTerms(relevance, entropy, conditional, target_entropy(table))
 
-    def _count(
-        self, codes: np.ndarray, levels: int, absent: int, start: int, by_class: bool
-    ) -> tuple[int, tuple[np.ndarray, ...]]:
-        """Joint counts of a column with the features from `start` up to some other, and which that is.
-
-        They come as arrays with one row per pair: over (left, right, class),
-        (left, class), (right, class), class, (left, right), left and right.
-        """
+    def _count(self, codes: np.ndarray, levels: int, absent: int, start: int, by_class: bool) -> tuple[int, PairCounts]:
+        """Joint counts of a column with the features from `start` up to some other, and which that is."""
         table = self._table
         n, m = table.codes.shape
         target, n_classes = (table.target, table.n_classes) if by_class else (self._one_class, 1)
@@ -96,10 +80,7 @@ class PlainCellCounter(PairTerms):
             counts[:, absent] = 0
         partly = pairs[table.absent[start:stop] >= 0]
         counts[partly, :, :, table.absent[start:stop][partly]] = 0
-        whole = counts.sum(axis=2)
-        by_class_too = counts, counts.sum(axis=3), counts.sum(axis=1), counts.sum(axis=(1, 3))
-        arrays = (*by_class_too, whole, whole.sum(axis=2), whole.sum(axis=1))
-        return stop, tuple(array.reshape(len(pairs), -1) for array in arrays)
+        return stop, PairCounts.of(counts)
 
 
 def target_entropy(table: CellTable) -> float:
@@ -108,13 +89,11 @@ def target_entropy(table: CellTable) -> float:
     return float(CellMeasures(table.logs, table.shrinks).entropy(sizes[None])[0])
 
 
-def _sorted_counts(
-    left: np.ndarray, right: np.ndarray, target: np.ndarray, weights: np.ndarray
-) -> tuple[np.ndarray, ...]:
+def _sorted_counts(left: np.ndarray, right: np.ndarray, target: np.ndarray, weights: np.ndarray) -> PairCounts:
     """The counts of `_count` for one pair, of the cells that are not empty."""
     whole = _numbered(left, right)
     keys = _numbered(whole, target), _numbered(left, target), _numbered(right, target), target, whole, left, right
-    return tuple(_added_up(key, weights) for key in keys)
+    return PairCounts(*(_added_up(key, weights) for key in keys))
 
 
 def _numbered(first: np.ndarray, second: np.ndarray) -> np.ndarray:
