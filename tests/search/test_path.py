@@ -9,7 +9,7 @@ import pytest
 from certselect.criteria import subset_problem
 from certselect.errors import InvalidInput
 from certselect.information import information_terms
-from certselect.information.terms import InformationTerms
+from certselect.information.terms import InformationTerms, PairTerms
 from certselect.progress import listening
 from certselect.search import find_strategy, list_strategies, select, selection_path
 from certselect.search.strategies import backward as backward_file
@@ -18,7 +18,7 @@ STRATEGIES = list(list_strategies())
 OPTIONS = {"annealing": {"steps": 500}, "genetic": {"population": 10, "generations": 5}}
 
 
-class GivenTerms:
+class GivenTerms(PairTerms):
     """Pair terms of each kind from a seed, counting what is computed and interrupting where told."""
 
     def __init__(self, n, interrupt_at=None):
@@ -30,14 +30,13 @@ class GivenTerms:
         self.interrupt_at = interrupt_at
         self.calls = 0
 
-    def rows(self, kind, features):
+    def measured(self, kinds, features=None):
+        if features is None:
+            return tuple(self.kinds[kind].copy() for kind in kinds)
         self.calls += 1
         if self.calls == self.interrupt_at:
             raise KeyboardInterrupt
-        return self.kinds[kind][features]
-
-    def matrix(self, kind):
-        return self.kinds[kind].copy()
+        return tuple(self.kinds[kind][features] for kind in kinds)
 
 
 def make_terms(n=9, constant=(4,), interrupt_at=None):
