@@ -119,7 +119,7 @@ def test_sizes_must_be_given(wrong):
 
 @pytest.mark.parametrize("wrong", [0, 9, -2])
 def test_sizes_out_of_range(wrong):
-    with pytest.raises(InvalidInput, match=rf"Got k={wrong}; expected 1 to 8, the usable features \(1 are constant"):
+    with pytest.raises(InvalidInput, match=rf"Got k={wrong}; expected 1 to 8, the usable features \(1 is constant"):
         selection_path(make_terms(), [1, wrong])
 
 
