@@ -19,6 +19,7 @@ from certselect.settings.combinations import values_of
 from certselect.table import Table, read_table
 from certselect.table.output import frame_library, take_columns
 from certselect.table.reading import keeps_missing
+from certselect.table.sources import in_memory
 
 # Names a column of a file, which a selector does not read: `fit` takes sample_weight.
 _NOT_FOR_SELECTORS = "weight"
@@ -64,6 +65,7 @@ class FrameSelector(SelectorMixin):
             Columns of a frame that comes out as a frame of its own library keep their types.
         """
         check_is_fitted(self)
+        X = self._in_memory(X)
         wanted = _get_output_config("transform", self)["dense"]
         if wanted == "default" or frame_library(X) != wanted:
             return super().transform(X)
@@ -73,6 +75,10 @@ class FrameSelector(SelectorMixin):
     def _keywords(self) -> dict[str, Any]:
         """The flat parameters that are settings."""
         return {name: getattr(self, name) for name in all_settings() if name != _NOT_FOR_SELECTORS}
+
+    def _in_memory(self, X: Any) -> Any:
+        """X, read once if it is a stream of record batches, such as a DuckDB relation, or another source of blocks."""
+        return X if isinstance(X, np.ndarray) else in_memory(X)
 
     def _read(self, X: Any, y: Any, settings: Settings, sample_weight: Any = None) -> Table:
         """The table, as the settings say."""

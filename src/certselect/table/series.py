@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput, UnusableType
-from certselect.table.columns import complex_data, dates_and_times, is_sparse, missing_cells, numeric_array, unmasked
+from certselect.table.columns import (
+    complex_data,
+    dates_and_times,
+    is_sparse,
+    missing_cells,
+    numeric_array,
+    readable_cells,
+    unmasked,
+)
 from certselect.table.frames import arrow_column, as_frame, frame_columns, frame_names
 
 # A bool, integer or float array where every value is a number, else the values.
@@ -113,5 +121,6 @@ def _series_values(column: Any, name: str) -> np.ndarray:
     if numeric and (dtype.is_float() or not series.null_count()):
         return series.to_numpy()
     values = np.empty(len(series), dtype=object)
-    values[:] = series.to_list()
+    with readable_cells(name):
+        values[:] = series.to_list()
     return values

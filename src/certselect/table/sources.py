@@ -128,6 +128,11 @@ def row_source(source: Any, target: Any) -> tuple[RowSource, Any]:
     return BatchFactory(rows) if callable(source) else ArrowDataset(rows), target
 
 
+def in_memory(X: Any) -> Any:
+    """Features that come in blocks as an Arrow table, if they fit into memory; anything else as it is."""
+    return _whole(row_source(X, None)[0], None) if is_in_blocks(X) else X
+
+
 def _whole(rows: RowSource, blocks: InBlocks | None) -> Any | None:
     """All rows in memory; None if they are to be read in blocks."""
     how = blocks or InBlocks()
