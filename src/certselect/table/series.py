@@ -25,7 +25,7 @@ Values = np.ndarray | Sequence[object]
 
 def columns_of(y: Any, name: str) -> list[Values]:
     """The columns of anything of one or two dimensions, as arrays or lists; `name` is for errors."""
-    if is_sparse(y):
+    if not isinstance(y, np.ndarray) and is_sparse(y):
         raise UnusableType(f"{name} as a sparse matrix ({type(y).__name__})", "a dense array", "Pass y.toarray().")
     if isinstance(y, list | tuple):
         if not y or not all(isinstance(row, list | tuple | np.ndarray) for row in y):
@@ -45,7 +45,7 @@ def columns_of(y: Any, name: str) -> list[Values]:
             "one value per row, or a column for each of several targets",
             f"{name} should be a 1d array, or a 2d array with a row for every row of X.",
         )
-    return [_plain(column, name) for column in (y.T if y.ndim == 2 else [y])]
+    return [_plain(y, name)] if y.ndim == 1 else [_plain(column, name) for column in y.T]
 
 
 def names_of(y: Any) -> tuple[str, ...]:
