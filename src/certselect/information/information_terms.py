@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from certselect.clock import Stopwatch
-from certselect.coding import CodedTable, SparseCodedTable, code_table
+from certselect.coding import CodedTable, Coding, SparseCodedTable, code_table
 from certselect.coding.copies import copies_by_rank, copies_of
 from certselect.errors import InvalidInput
 from certselect.information.choice import correct_for_bias, count_rows, cut_integers
+from certselect.information.measure import Measure
 from certselect.information.numeric import numeric_columns
 from certselect.information.registry import find_measure
 from certselect.information.terms import Families, InformationTerms
@@ -168,12 +169,13 @@ def measure_table(
             measuring, why = correct_for_bias(coded.coding, measuring, rows, can_shrink=can_shrink)
             picked += why
         terms = record.measured(coded, measuring, dtype=floating, n_jobs=n_jobs)
-        described = coded.coding.describe()
-        settings = {name: getattr(measuring, name) for name in record.uses if name not in described}
-        settings |= {name: value for name, value in described.items() if value is not None}
+        settings = _settings_used(record, measuring, coded.coding)
         find_copies = partial(_counted_copies, coded, terms)
-        whole = [block.positions for block in table.blocks if block.kind == "integer"]
-        decisions = cut_integers(np.concatenate(whole) if whole else np.zeros(0), coded.coding)
+        whole = np.zeros(0, dtype=np.intp)
+        for block in table.blocks:
+            if block.kind == "integer":
+                whole = np.concatenate([whole, block.positions])
+        decisions = cut_integers(whole, coded.coding)
     if record.duplicates is not None:
         find_copies = partial(record.duplicates, table, terms.constant)
     return replace(
@@ -184,6 +186,18 @@ def measure_table(
         find_copies=find_copies,
         seconds={"coding": coding, **terms.seconds},
     )
+
+
+def _settings_used(record: Measure, measuring: Measuring, coding: Coding) -> dict[str, Any]:
+    """The settings that give the terms again, those of the coding as it used them."""
+    described, settings = coding.describe(), {}
+    for name in record.uses:
+        if name not in described:
+            settings[name] = getattr(measuring, name)
+    for name, value in described.items():
+        if value is not None:
+            settings[name] = value
+    return settings
 
 
 def _counted_copies(coded: CodedTable | SparseCodedTable, terms: InformationTerms) -> Families:
