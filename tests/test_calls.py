@@ -12,8 +12,8 @@ from certselect import SubsetProblem, SubsetSelector, select
 from certselect.progress import listening
 
 PACKAGE = str(Path(certselect.__file__).parent)
-# Python calls within the package; 300 are the aim.
-MOST_CALLS = 400
+# Python calls within the package.
+MOST_CALLS = 300
 
 
 def calls_of(work):

@@ -101,8 +101,8 @@ def test_what_stands_beside_the_rooms_knows_none_of_them():
 
 
 def test_one_module_reads_the_clock():
-    """Except for `threads`, which measures how busy the cores are by clocks of its own, and some files of terms."""
-    own = {"clock", "threads", "gaussian_copula", "information_terms", "streamed_terms"}
+    """Except for `threads`, which measures how busy the cores are by clocks of its own."""
+    own = {"clock", "threads"}
     clocks = {"perf_counter", "monotonic", "process_time", "thread_time"}
     for path in sorted(SOURCE.rglob("*.py")):
         tree = ast.parse(path.read_text())

@@ -1,5 +1,6 @@
 """What the estimator inside sees of a data frame: a frame of the same library, with its types."""
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from certselect import SubsetSelectorCV
+from certselect import SubsetSelector, SubsetSelectorCV
 from certselect.errors import InvalidInput
 from certselect.table.frames import column_types, take_cells
 
@@ -145,3 +146,21 @@ def test_cells_by_hand():
     assert take_cells(pl.DataFrame({"a": X[:, 0], "b": X[:, 1]}), rows, columns).to_dict(as_series=False) == {
         "b": [5, 1]
     }
+
+
+def test_streams_of_record_batches_are_read_into_memory(people, monkeypatch):
+    frame, y = people
+    table = as_frame(frame, "pyarrow")
+    connection = duckdb.connect()
+    connection.register("people", table)
+    query = connection.sql("select noise, city, number from people")
+    wanted = SubsetSelector(2).fit(frame, y)
+    for rows in (lambda: query, lambda: pa.RecordBatchReader.from_batches(table.schema, table.to_batches(40))):
+        selector = SubsetSelector(2).fit(rows(), y)
+        assert list(selector.feature_names_in_) == ["noise", "city", "number"]
+        np.testing.assert_array_equal(selector.support_, wanted.support_)
+        assert selector.transform(rows()).shape == (150, 2)
+    cv = SubsetSelectorCV(Sees([]), sizes=[1, 2], cv=3).fit(query, y)
+    assert len(cv.predict(query)) == 150
+    with pytest.raises(InvalidInput, match="rows in blocks"):
+        SubsetSelector(2).fit(lambda: table.to_batches(40), y)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
@@ -437,6 +438,16 @@ def test_cells_that_python_cannot_represent(cells, said):
     with pytest.raises(InvalidInput, match=said):
         information_terms(in_blocks(a=cells), "y")
     assert information_terms(in_blocks(a=cells), "y", kinds={"a": "skip"}).n_features == 2
+    whole = pa.Table.from_batches(in_blocks(a=cells)())
+    for held in (whole, whole.to_pandas(types_mapper=pd.ArrowDtype)):
+        with pytest.raises(InvalidInput, match=said):
+            information_terms(held, "y")
+        assert information_terms(held, "y", kinds={"a": "skip"}).n_features == 2
+
+
+def test_a_target_that_is_not_utf_8():
+    with pytest.raises(InvalidInput, match="text that is not UTF-8 in y"):
+        information_terms(np.arange(120.0).reshape(60, 2), pa.chunked_array([not_utf_8()]))
 
 
 def test_intervals_are_levels():

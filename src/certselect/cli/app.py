@@ -96,7 +96,7 @@ def _write_report(result: Result, out: Output) -> None:
 def _say_what_next() -> None:
     for line in (
         "",
-        "Try next, with a table of your own (CSV or Parquet) and its column to predict:",
+        "Try next, with a file of your own and its column to predict:",
         "  certselect select TABLE.csv --target COLUMN -k 20 --report REPORT.html",
         "  certselect select TABLE.csv --target COLUMN --strategy exact --json OUT.json",
         "  certselect verify OUT.json TABLE.csv",

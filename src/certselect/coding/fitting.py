@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -23,7 +23,7 @@ from certselect.coding.model import (
 )
 from certselect.coding.quantiles import RowWeights, row_weights
 from certselect.coding.sparse import code_sparse, refuse_pairwise
-from certselect.coding.tiles import TILE_WIDTH, filled, over_columns
+from certselect.coding.tiles import TILE_WIDTH, filled, over_columns, stretch_starts
 from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table import Block, Table
@@ -98,12 +98,12 @@ def code_table(
     how = measuring or Measuring(**settings)
     n_rows = table.n_samples if table.weights is None else round(float(table.weights.sum()))
     discretize = how.discretize
-    bins, target_bins = (
-        cuts.bins_for_rows(n_rows) if given == "auto" else given for given in (how.bins, how.target_bins)
-    )
+    usual = cuts.bins_for_rows(n_rows)
+    bins = usual if how.bins == "auto" else how.bins
+    target_bins = usual if how.target_bins == "auto" else how.target_bins
     n_threads = thread_count(n_jobs)
     weights = None if table.weights is None else row_weights(table.weights)
-    target_edges = _cut_target(table, int(target_bins), weights)
+    target_edges = _cut_target(table, int(target_bins), weights) if table.target_numbers.shape[1] else ()
     target, classes = _joint_classes(table, target_edges)
     cutter = cuts.Cutter(discretize, bins, target, len(classes), weights)
 
@@ -127,23 +127,21 @@ def code_table(
         parts, lacking, cells = code_sparse(table.sparse, integers=how.integers, cutter=cutter, n_threads=n_threads)
         return assemble_sparse(coding(parts, lacking), cells, target, table.weights)
     coded: list[CodedColumns] = []
+    lacking = np.zeros(table.n_features, dtype=bool)
+    parts: tuple[Part, ...] = ()
     for block in table.blocks:
         assert isinstance(block, Block)
-        for piece in _complete_and_not(block):
+        for piece in (block,) if block.missing is None else _complete_and_not(block):
             coded.extend(_code_block(piece, how.integers, cutter, n_threads))
-    return assemble(
-        coding(tuple(some.part for some in coded), _lacking(table.n_features, coded)),
-        coded,
-        target,
-        table.weights,
-    )
+    for some in coded:
+        parts += (some.part,)
+        lacking[some.part.positions] = some.missing is not None
+    return assemble(coding(parts, lacking if lacking.any() else None), coded, target, table.weights)
 
 
 def _complete_and_not(block: Block) -> Iterator[Block]:
     """The columns that have all their values, those that have some, and those that have none."""
-    if block.missing is None:
-        yield block
-        return
+    assert block.missing is not None
     some, none = block.missing.any(axis=0), block.missing.all(axis=0)
     for complete, places in ((True, ~some), (False, some & ~none), (False, none)):
         places = np.flatnonzero(places)
@@ -157,38 +155,30 @@ def _complete_and_not(block: Block) -> Iterator[Block]:
             )
 
 
-def _code_block(block: Block, integers: str, cutter: cuts.Cutter, n_threads: int) -> Iterator[CodedColumns]:
+def _code_block(block: Block, integers: str, cutter: cuts.Cutter, n_threads: int) -> list[CodedColumns]:
     missing = block.missing
     if missing is not None:
         if missing.all():  # columns without any value: no level but that of missing
             empty = Levels(block.positions, np.zeros(len(block.positions), dtype=np.int64))
-            yield CodedColumns(empty, np.zeros(missing.shape[::-1], dtype=np.uint8), missing)
-            return
+            return [CodedColumns(empty, np.zeros(missing.shape[::-1], dtype=np.uint8), missing)]
         block = replace(block, values=filled(block.values, missing))
     if block.kind == "category":
-        yield CodedColumns(*category_levels(block), missing)
-        return
+        return [CodedColumns(*category_levels(block), missing)]
     values = block.values
     if values.dtype.kind == "f" or (integers == "numbers" and values.dtype != bool):
-        yield _code_numbers(values, missing, block.positions, cutter, n_threads)
-        return
+        return [_code_numbers(values, missing, block.positions, cutter, n_threads)]
+    coded: list[CodedColumns] = []
     for part, codes in integer_levels(block, n_threads):
         few = np.full(len(codes), True) if integers == "levels" else part.levels <= MOST_WHOLE_LEVELS
         places = np.searchsorted(block.positions, part.positions)
         if few.any():
             kept = (Levels(part.positions[few], part.levels[few]), codes[few]) if not few.all() else (part, codes)
-            yield CodedColumns(*kept, None if missing is None else missing[:, places[few]])
+            coded.append(CodedColumns(*kept, None if missing is None else missing[:, places[few]]))
         if not few.all():
             many = places[~few]
             own = None if missing is None else missing[:, many]
-            yield _code_numbers(values[:, many], own, part.positions[~few], cutter, n_threads)
-
-
-def _lacking(n_features: int, coded: Iterable[CodedColumns]) -> np.ndarray | None:
-    lacking = np.zeros(n_features, dtype=bool)
-    for some in coded:
-        lacking[some.part.positions] = some.missing is not None
-    return lacking if lacking.any() else None
+            coded.append(_code_numbers(values[:, many], own, part.positions[~few], cutter, n_threads))
+    return coded
 
 
 def _code_numbers(
@@ -212,10 +202,11 @@ def _code_numbers(
     # A given number of equal widths copies nothing, so slices may be wide; all else copies its slice.
     copies = not cuts.only_ends(cutter.method, bins)
     over_columns(code, p, m, max(16 if copies else TILE_WIDTH, _SLICE_CELLS // m), n_threads)
-    slices_in_order = [found[start] for start in sorted(found)]
-    counts = np.concatenate([counts for _, counts in slices_in_order])
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    part = NumberCuts(positions, np.concatenate([edges for edges, _ in slices_in_order]), starts)
+    edges, counts = [], []
+    for start in sorted(found):
+        edges.append(found[start][0])
+        counts.append(found[start][1])
+    part = NumberCuts(positions, np.concatenate(edges), stretch_starts(np.concatenate(counts)))
     return CodedColumns(part, codes, missing)
 
 

@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from certselect.progress import report
 from certselect.threads import run_parts
 
 TILE_BYTES = 1 << 19  # a tile and what is computed from it fit in the L2 cache of one core
@@ -33,10 +34,11 @@ def stretch_starts(lengths: np.ndarray) -> np.ndarray:
 
 def row_tiles(values: np.ndarray) -> Iterable[tuple[slice, np.ndarray]]:
     """Blocks of rows of (m, p), each small enough for the cache; column by column where rows are short."""
-    tiles = slices(len(values), max(1, TILE_BYTES // (values.shape[1] * values.itemsize)))
+    step = max(1, TILE_BYTES // (values.shape[1] * values.itemsize))
     order = "F" if values.shape[1] < _SHORT_ROW else "K"
-    if len(tiles) == 1:
-        return ((tiles[0], np.asarray(values, order=order)),)
+    if 0 < len(values) <= step:
+        return ((slice(0, len(values)), np.asarray(values, order=order)),)
+    tiles = slices(len(values), step)
     return ((rows, np.asarray(values[rows], order=order)) for rows in tiles)
 
 
@@ -44,8 +46,12 @@ def over_columns(work: Callable[[slice], None], n_columns: int, n_rows: int, ste
     """Run `work` on slices of at most `step` columns, in threads where the table is large enough."""
     if n_columns * n_rows < _WORTH_THREADS:
         n_threads = 1
-    parts = [partial(work, columns) for columns in slices(n_columns, min(step, -(-n_columns // n_threads)))]
-    run_parts("coding", parts, n_threads)
+    step = min(step, -(-n_columns // n_threads))
+    if 0 < n_columns <= step:  # a small table takes less than what follows
+        work(slice(0, n_columns))
+        report("coding", 1, 1)
+        return
+    run_parts("coding", [partial(work, columns) for columns in slices(n_columns, step)], n_threads)
 
 
 def filled(values: np.ndarray, missing: np.ndarray | None) -> np.ndarray:

@@ -145,7 +145,7 @@ class Objective:
 
     def check_indices(self, indices: Iterable[int]) -> list[int]:
         """The indices as a list, sorted unless their order matters, or an error that names the one that is wrong."""
-        chosen = [int(i) for i in indices]
+        chosen = list(map(int, indices))
         if self.steps is None:
             chosen.sort()
         for i in chosen:

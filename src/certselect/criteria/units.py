@@ -91,7 +91,7 @@ class UnitProblem(Objective):
     def columns(self, units: Iterable[int]) -> list[int]:
         """The columns of these units, in the order of the units."""
         if not self.groups:
-            return [int(unit) for unit in units]
+            return list(map(int, units))
         return [int(column) for unit in units for column in self.members[unit]]
 
     def units_of(self, columns: Iterable[int]) -> list[int]:

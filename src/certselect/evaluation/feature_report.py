@@ -130,7 +130,7 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
 
 def copy_decisions(problem: SubsetProblem | None) -> tuple[Decision, ...]:
     """The features that were left out because they are duplicates of others."""
-    if problem is None:
+    if problem is None or not problem.copies:
         return ()
     names = problem.feature_names
     return gather_decisions(("copy", {"of": names[kept]}, left_out) for left_out, kept in problem.copies.items())

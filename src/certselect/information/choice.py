@@ -83,8 +83,10 @@ def _correction_for(levels: np.ndarray, n_classes: int, rows: int, *, can_shrink
 
 def cut_integers(whole: np.ndarray, coding: Coding) -> tuple[Decision, ...]:
     """What there is to say of columns of whole numbers that have too many values to be levels."""
+    if coding.integers != "auto" or not len(whole):
+        return ()
     cut = [part.positions for part in coding.parts if isinstance(part, NumberCuts)]
-    if coding.integers != "auto" or not cut:
+    if not cut:
         return ()
     columns = tuple(np.intersect1d(whole, np.concatenate(cut)).astype(int).tolist())
     return (Decision("number", columns, {"more_than": MOST_WHOLE_LEVELS}),) if columns else ()

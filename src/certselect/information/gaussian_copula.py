@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
 
+from certselect.clock import Stopwatch
 from certselect.coding import CodedTable
 from certselect.coding.tiles import slices
 from certselect.information.gaussian_information import (
@@ -75,7 +75,7 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
        neuroimaging data analysis based on mutual information estimated via a Gaussian copula",
        Human Brain Mapping 38, 1541-1573.
     """
-    started = time.perf_counter()
+    watch = Stopwatch()
     columns = numeric_columns(table)
     fixed = fixed_point(table.weights, table.n_samples)
     with_labels = tied_numbers_as_labels(table, fixed)
@@ -100,7 +100,7 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
         levels=levels,
         constant=columns.constant,
         pairs=SoundPairs(pairs, relevance, entropy),
-        seconds={"relevance": time.perf_counter() - started},
+        seconds={"relevance": watch.seconds},
     )
 
 

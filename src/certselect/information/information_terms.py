@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.coding import CodedTable, SparseCodedTable, code_table
+from certselect.clock import Stopwatch
+from certselect.coding import CodedTable, Coding, SparseCodedTable, code_table
 from certselect.coding.copies import copies_by_rank, copies_of
 from certselect.errors import InvalidInput
 from certselect.information.choice import correct_for_bias, count_rows, cut_integers
+from certselect.information.measure import Measure
 from certselect.information.numeric import numeric_columns
 from certselect.information.registry import find_measure
 from certselect.information.terms import Families, InformationTerms
@@ -47,11 +48,11 @@ def information_terms(
     Parameters
     ----------
     X : array, sparse matrix, data frame, Table, path, pyarrow.dataset.Dataset or function
-        One row per sample. A `Table` brings its target, weights and task along. Files, folders and
-        globs of Parquet or CSV files (``data/*.parquet``), Arrow datasets, and what a function without arguments
-        returns, an iterable of record batches each time it is called, may be larger than memory: they are then
-        read in blocks, with the same result. So are Dask's data frames and arrays. docs/scaling.md says what that
-        costs.
+        One row per sample. A `Table` brings its target, weights and task along. Files of a format in
+        `list_formats()`, folders and globs of them (``data/*.parquet``), Arrow datasets, and what a function without
+        arguments returns, an iterable of record batches each time it is called, may be larger than memory: they are
+        then read in blocks, with the same result. So are Dask's data frames and arrays. docs/scaling.md says what
+        that costs.
     y : array, series or frame, or the name of a column
         The class of each sample (any hashable labels) or a number to predict, or
         several columns of either. Of data that hold the target, its name.
@@ -126,12 +127,12 @@ def information_terms(
     array([0.693147, 0.      ])
     """
     stated = Settings.from_keywords(settings, groups=("reading", "measuring"))
-    started = time.perf_counter()
+    watch = Stopwatch()
     blocks = InBlocks(memory, resume, n_jobs, client)
     table = open_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight, blocks=blocks)[
         0
     ]
-    read = time.perf_counter() - started
+    read = watch.seconds
     terms = measure_table(table, stated.measuring, dtype=dtype, n_jobs=n_jobs)
     return replace(terms, seconds={**terms.seconds, "coding": read + terms.seconds["coding"]})
 
@@ -148,7 +149,7 @@ def measure_table(
         record.check_blocks()
         assert record.in_blocks is not None, "it would have been refused"
         return record.in_blocks(table, measuring, floating, partial(measure_table, dtype=dtype, n_jobs=n_jobs))
-    started = time.perf_counter()
+    watch = Stopwatch()
     picked = ""
     if record.picks is not None:
         measuring, why = record.picks(table, measuring)
@@ -161,19 +162,20 @@ def measure_table(
         find_copies, coding, decisions = partial(_ranked_copies, table, terms.constant), 0.0, ()
     else:
         coded = code_table(table, measuring, n_jobs=n_jobs)
-        coding = time.perf_counter() - started
+        coding = watch.seconds
         if picked:
             rows = count_rows(coded.n_samples, coded.weights)
             can_shrink = isinstance(coded, CodedTable)
             measuring, why = correct_for_bias(coded.coding, measuring, rows, can_shrink=can_shrink)
             picked += why
         terms = record.measured(coded, measuring, dtype=floating, n_jobs=n_jobs)
-        described = coded.coding.describe()
-        settings = {name: getattr(measuring, name) for name in record.uses if name not in described}
-        settings |= {name: value for name, value in described.items() if value is not None}
+        settings = _settings_used(record, measuring, coded.coding)
         find_copies = partial(_counted_copies, coded, terms)
-        whole = [block.positions for block in table.blocks if block.kind == "integer"]
-        decisions = cut_integers(np.concatenate(whole) if whole else np.zeros(0), coded.coding)
+        whole = np.zeros(0, dtype=np.intp)
+        for block in table.blocks:
+            if block.kind == "integer":
+                whole = np.concatenate([whole, block.positions])
+        decisions = cut_integers(whole, coded.coding)
     if record.duplicates is not None:
         find_copies = partial(record.duplicates, table, terms.constant)
     return replace(
@@ -184,6 +186,18 @@ def measure_table(
         find_copies=find_copies,
         seconds={"coding": coding, **terms.seconds},
     )
+
+
+def _settings_used(record: Measure, measuring: Measuring, coding: Coding) -> dict[str, Any]:
+    """The settings that give the terms again, those of the coding as it used them."""
+    described, settings = coding.describe(), {}
+    for name in record.uses:
+        if name not in described:
+            settings[name] = getattr(measuring, name)
+    for name, value in described.items():
+        if value is not None:
+            settings[name] = value
+    return settings
 
 
 def _counted_copies(coded: CodedTable | SparseCodedTable, terms: InformationTerms) -> Families:

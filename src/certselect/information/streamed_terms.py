@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from certselect.clock import Stopwatch
 from certselect.coding.copies import resembling_groups
 from certselect.coding.streamed import code_stream
 from certselect.information.chance import ChanceInformation, ChancePairs
@@ -32,7 +32,7 @@ def streamed_terms(
 
     `measure="auto"` may rank a table of few rows, which is then measured in memory by `measure_whole`.
     """
-    started = time.perf_counter()
+    watch = Stopwatch()
     auto, picked = measuring.measure == "auto", ""
     coding = code_stream(table, measuring)
     if auto and table.n_samples < FEWEST_TO_COUNT:
@@ -43,7 +43,7 @@ def streamed_terms(
         picked = f"plugin: {size_in_words(rows, table.n_features, others)}{why}"
     correction = measuring.correction
     counted = "none" if correction == "chance" else correction
-    coded = time.perf_counter() - started
+    coded = watch.seconds
     pairs: Any = StreamedPairs(table, coding, counted, dtype, by_chance=correction == "chance")
     sums, constant, levels = pairs.sums, pairs.constant, pairs.levels
     relevance, chance = sums.relevance, None
@@ -75,7 +75,7 @@ def streamed_terms(
         picked=picked,
         decisions=(*table.decisions, *cut_integers(np.array(whole), coding.coding)),
         find_copies=find_copies,
-        seconds={"coding": coded, "relevance": time.perf_counter() - started - coded},
+        seconds={"coding": coded, "relevance": watch.seconds - coded},
     )
 
 

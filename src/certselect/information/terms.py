@@ -300,7 +300,7 @@ class InformationTerms:
 
     def pair_row(self, kind: PairKind, feature: int) -> np.ndarray:
         """Pair terms of one feature with all (n,); kept, so asking twice costs once."""
-        known = self.known_rows(kind)
+        known = self._rows.setdefault(kind, {})
         row = known.get(feature)
         if row is None:
             if self.has_matrix(kind):
@@ -329,6 +329,8 @@ class InformationTerms:
         """Pair terms of one feature with all (n,); what they are made of is kept, which explanations ask for next."""
         derived, one = derived_term(kind), np.array([feature])
         if derived is None:
+            if kind != IMPURITY_GAIN:
+                return self.pairs.measured((str(kind),), one)[0][0]
             return self.counted_rows(kind, one)[0]
         if any(need not in self._rows or feature not in self._rows[need] for need in derived.needs):
             for need, rows in zip(derived.needs, self._measured_rows(derived.needs, one), strict=True):

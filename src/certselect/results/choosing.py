@@ -50,8 +50,8 @@ def choose_subset(
     Parameters
     ----------
     table : path, data frame, array, sparse matrix, Table, pyarrow.dataset.Dataset or function
-        CSV or Parquet files (one, a folder or a glob such as ``data/*.parquet``), data in memory, an Arrow
-        dataset, or a function that returns an iterable of record batches; one row per sample.
+        Files of a format in `list_formats()` (one, a folder or a glob such as ``data/*.parquet``), data in memory, an
+        Arrow dataset, or a function that returns an iterable of record batches; one row per sample.
     target : str, list of str, array, series or frame
         The name of the column to predict, of a file or data frame that holds it, or the
         target itself; several columns are several targets.

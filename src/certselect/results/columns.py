@@ -79,7 +79,7 @@ class TakenColumns:
         "integer", "number", "category" or "truth" for each column.
     missing : ndarray of int (n,)
         How many rows have no value there.
-    classes : tuple of str
+    labels : tuple
         What the rows of `distributions` are about: classes, or thirds of a target that is a number.
     most_rows : int or None
         How many rows of a class were counted, drawn at random, where it has more; None if all were.
@@ -87,21 +87,26 @@ class TakenColumns:
 
     kinds: tuple[str, ...]
     missing: np.ndarray
-    classes: tuple[str, ...]
+    labels: tuple[Hashable, ...]
     most_rows: int | None
     _rows: _Rows
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """The `labels` as a reader knows them."""
+        return tuple([_in_words(label) for label in self.labels])
 
     @cached_property
     def distributions(self) -> Mapping[int, Distribution]:
         """Of the chosen columns, of the first sixty at most; counted when first asked for, by a report."""
         rows = self._rows
         weights = np.ones(len(rows.groups)) if rows.weights is None else rows.weights
-        return {i: _distribution(one, rows.groups, len(self.classes), weights) for i, one in rows.columns.items()}
+        return {i: _distribution(one, rows.groups, len(self.labels), weights) for i, one in rows.columns.items()}
 
     def __getstate__(self) -> dict[str, Any]:
         """With the counts in place of the rows: what is pickled holds nothing of the table."""
         nothing = _Rows({}, np.empty(0, dtype=np.intp), None)
-        return {**self.__dict__, "distributions": self.distributions, "_rows": nothing}
+        return {**self.__dict__, "labels": self.classes, "distributions": self.distributions, "_rows": nothing}
 
 
 def take_columns(table: Table | StreamedTable, chosen: Iterable[int]) -> TakenColumns | None:
@@ -116,41 +121,45 @@ def take_columns(table: Table | StreamedTable, chosen: Iterable[int]) -> TakenCo
 def _taken(table: Table, chosen: Iterable[int]) -> TakenColumns:
     kinds = np.empty(table.n_features, dtype=object)
     missing = np.zeros(table.n_features, dtype=np.int64)
-    counted = np.array([int(i) for i in chosen][:MOST_COLUMNS], dtype=np.intp)
-    groups, classes = _groups(table)
-    rows = _rows_to_count(groups, len(classes))
+    counted = np.array(list(chosen)[:MOST_COLUMNS], dtype=np.intp)
+    groups, labels = _groups(table)
+    rows = _rows_to_count(groups, len(labels))
     found: dict[int, _Column] = {}
     for block in table.blocks:
         kinds[block.positions] = TRUTH if block.values.dtype == bool else block.kind
-        missing[block.positions] = _missing_counts(block)
+        if block.missing is not None:
+            missing[block.positions] = _missing_counts(block)
         places = np.minimum(np.searchsorted(block.positions, counted), len(block.positions) - 1)  # they ascend
         here = block.positions[places] == counted
         found.update(zip(counted[here].tolist(), _columns(block, places[here], rows), strict=True))
     weights = None if table.weights is None else table.weights[rows]
-    kept = _Rows({i: found[i] for i in counted.tolist()}, groups[rows], weights)
+    in_order: dict[int, _Column] = {}
+    for i in counted.tolist():
+        in_order[i] = found[i]
+    kept = _Rows(in_order, groups[rows], weights)
     drawn = None if isinstance(rows, slice) else _MOST_ROWS
-    return TakenColumns(tuple(kinds.tolist()), missing, classes, drawn, kept)
+    return TakenColumns(tuple(kinds.tolist()), missing, labels, drawn, kept)
 
 
-def _missing_counts(block: Block | SparseBlock) -> np.ndarray | int:
-    if block.missing is None:
-        return 0
+def _missing_counts(block: Block | SparseBlock) -> np.ndarray:
+    assert block.missing is not None
     if isinstance(block, SparseBlock):
         columns = np.repeat(np.arange(len(block.positions)), np.diff(block.values.indptr))
         return np.bincount(columns[block.missing], minlength=len(block.positions))
     return np.count_nonzero(block.missing, axis=0)
 
 
-def _groups(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The class of each row to compare distributions by, and what the classes are called."""
+def _groups(table: Table) -> tuple[np.ndarray, tuple[Hashable, ...]]:
+    """The class of each row to compare distributions by, and the labels of the classes."""
     if table.target_numbers.shape[1]:
         cuts = np.quantile(table.target_numbers[:, 0], [1 / 3, 2 / 3], method="nearest")
         thirds = (f"up to {cuts[0]:.4g}", f"{cuts[0]:.4g} to {cuts[1]:.4g}", f"above {cuts[1]:.4g}")
         return np.searchsorted(cuts, table.target_numbers[:, 0]), thirds
+    if len(table.classes) <= _MOST_CLASSES:
+        return table.target, table.classes
     sizes = np.bincount(table.target, minlength=len(table.classes))
     places, largest = _most_frequent(sizes, _MOST_CLASSES)
-    called = tuple([_in_words(table.classes[c]) for c in largest])
-    return places[table.target], called + ((_OTHERS,) if len(largest) < len(sizes) else ())
+    return places[table.target], (*(table.classes[c] for c in largest), _OTHERS)
 
 
 def _rows_to_count(groups: np.ndarray, n_groups: int) -> np.ndarray | slice:
@@ -207,14 +216,11 @@ def _columns(block: Block | SparseBlock, places: np.ndarray, rows: np.ndarray | 
         return [_Column(column, np.isnan(column), ()) for column in dense]
     cells = (rows, places) if isinstance(rows, slice) else np.ix_(rows, places)
     values, lacking = block.values[cells], None if block.missing is None else block.missing[cells]
-    return [
-        _Column(
-            values[:, one],
-            None if lacking is None else lacking[:, one],
-            block.vocabularies[place] if block.vocabularies else (),
-        )
-        for one, place in enumerate(places.tolist())
-    ]
+    columns = []
+    for one, place in enumerate(places.tolist()):
+        vocabulary = block.vocabularies[place] if block.vocabularies else ()
+        columns.append(_Column(values[:, one], None if lacking is None else lacking[:, one], vocabulary))
+    return columns
 
 
 def _counted(places: np.ndarray, n_places: int, groups: np.ndarray, n_groups: int, weights: np.ndarray) -> np.ndarray:

@@ -197,7 +197,7 @@ def valued(whole: Completed, seconds: dict[str, float]) -> Selection:
     names = problem.feature_names
     return Selection(
         indices=np.array(columns, dtype=np.intp),
-        names=tuple([names[i] for i in columns]),
+        names=tuple(map(names.__getitem__, columns)),
         objective=problem.value(columns),
         scores=tuple(whole.scores),
         strategy=whole.strategy.name,
@@ -205,7 +205,7 @@ def valued(whole: Completed, seconds: dict[str, float]) -> Selection:
         k=problem.k,
         drawn_size=whole.drawn_size,
         seconds=seconds,
-        dropped=tuple([names[i] for i in np.flatnonzero(problem.constant)]),
+        dropped=tuple(map(names.__getitem__, np.flatnonzero(problem.constant).tolist())),
         constrained=problem.constraints is not None,
         without_copies=bool(problem.copies),
         problem=problem,

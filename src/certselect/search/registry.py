@@ -83,5 +83,6 @@ def known_strategy(name: str) -> Strategy | None:
 def find_strategy(name: str | Strategy, options: Mapping[str, Any] | None = None) -> Strategy:
     """The strategy of that name, or a strategy itself, once its options are known to be its own."""
     strategy = name if isinstance(name, Strategy) else _registry.find(name)
-    strategy.check_options(options or {})
+    if options:
+        strategy.check_options(options)
     return strategy

@@ -39,7 +39,8 @@ def best_and_ties(values: np.ndarray, scale: float) -> np.ndarray:
 
 def first_best(values: np.ndarray, scale: float) -> int:
     """Position of the largest value, the first of equals: for choosing a feature to add."""
-    return int(best_and_ties(values, scale).argmax())
+    best = float(values.max())
+    return int((values >= best - tie_width(best, scale)).argmax())  # `best_and_ties`, without a call in an inner loop
 
 
 def last_best(values: np.ndarray, scale: float) -> int:

@@ -102,7 +102,7 @@ class Delegation:
         if params and not get_config()["enable_metadata_routing"]:
             raise _not_routed(params)
         routed = process_routing(self, method, **params).estimator[method] if params else {}
-        values = self._values(X, reset=False)
+        values = self._values(self._in_memory(X), reset=False)
         return getattr(self.estimator_, method)(take_cells(values, None, np.flatnonzero(self.support_)), **routed)
 
     def _values(self, X: Any, *, reset: bool = True) -> Any:

@@ -16,9 +16,10 @@ from certselect.results import Result
 from certselect.search import Selection
 from certselect.settings import Settings, all_settings
 from certselect.settings.combinations import values_of
-from certselect.table import Table, read_table
+from certselect.table import Table
 from certselect.table.output import frame_library, take_columns
-from certselect.table.reading import keeps_missing
+from certselect.table.reading import keeps_missing, read_as_stated
+from certselect.table.sources import in_memory
 
 # Names a column of a file, which a selector does not read: `fit` takes sample_weight.
 _NOT_FOR_SELECTORS = "weight"
@@ -64,6 +65,7 @@ class FrameSelector(SelectorMixin):
             Columns of a frame that comes out as a frame of its own library keep their types.
         """
         check_is_fitted(self)
+        X = self._in_memory(X)
         wanted = _get_output_config("transform", self)["dense"]
         if wanted == "default" or frame_library(X) != wanted:
             return super().transform(X)
@@ -72,20 +74,21 @@ class FrameSelector(SelectorMixin):
 
     def _keywords(self) -> dict[str, Any]:
         """The flat parameters that are settings."""
-        return {name: getattr(self, name) for name in all_settings() if name != _NOT_FOR_SELECTORS}
+        given = {}
+        for name in all_settings():
+            if name != _NOT_FOR_SELECTORS:
+                given[name] = getattr(self, name)
+        return given
+
+    def _in_memory(self, X: Any) -> Any:
+        """X, read once if it is a stream of record batches, such as a DuckDB relation, or another source of blocks."""
+        return X if isinstance(X, np.ndarray) else in_memory(X)
 
     def _read(self, X: Any, y: Any, settings: Settings, sample_weight: Any = None) -> Table:
         """The table, as the settings say."""
-        reading = settings.reading
-        return read_table(
-            X,
-            y,
-            sample_weight=sample_weight,
-            task=reading.task,
-            missing=reading.missing,
-            kinds=reading.kinds,
-            unread=settings.constraints.exclude,
-            wanted=settings.constraints.include,
+        asked = settings.constraints
+        return read_as_stated(
+            X, y, settings.reading, sample_weight=sample_weight, unread=asked.exclude, wanted=asked.include
         )
 
     def _take_frame(self, X: Any, y: Any) -> str | None:

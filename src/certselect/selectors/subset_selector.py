@@ -227,6 +227,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         check_search(settings.searching)
         size = asked_size(self.n_features_to_select)
         watch = Stopwatch()
+        X = self._in_memory(X)
         table = self._read(X, y, settings, sample_weight)
         seconds = {"reading": watch.seconds}
         origin = {"target": names_of(y), "library": self._take_frame(X, y), "seconds": seconds}

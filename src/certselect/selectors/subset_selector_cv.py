@@ -273,6 +273,7 @@ feature_groups, costs, budget
             params["sample_weight"] = np.asarray(params["sample_weight"])
         routed = self._routed("fit", params)
         combinations = self._combinations()
+        X = self._in_memory(X)
         table = self._read(X, y, combinations[0].settings)
         library = self._take_frame(X, y)
         labels = column_or_1d(y, warn=True)

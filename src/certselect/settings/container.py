@@ -21,6 +21,7 @@ GROUPS: dict[str, type[Any]] = {
     "constraints": Constraints,
     "searching": Searching,
 }
+_USUAL = {name: group() for name, group in GROUPS.items()}  # frozen, so that all runs share them
 # What a parameter is called now. `sizes` is no setting: it belongs to those who try several.
 RENAMED = {
     "estimator": "measure",
@@ -59,8 +60,11 @@ class Settings:
         Only settings of these groups may be named.
         """
         known = all_settings(groups)
-        for name in keywords:
+        stated: dict[str, dict[str, Any]] = {}
+        for name, value in keywords.items():
             if name in known:
+                if value is not known[name].default:
+                    stated.setdefault(_group_of()[name], {})[name] = value
                 continue
             expected = f"keywords among {', '.join(known)}"
             if name in RENAMED:
@@ -69,10 +73,7 @@ class Settings:
             if "searching" in groups and remedy.startswith("Check"):
                 remedy = "Check the spelling; options of a strategy go into strategy_options."
             raise InvalidInput(f"the keyword {shown(name)}", expected, remedy)
-        stated: dict[str, dict[str, Any]] = {}
-        for name, value in keywords.items():
-            stated.setdefault(_group_of()[name], {})[name] = value
-        made = {}
+        made = dict(_USUAL)
         for name, given in stated.items():
             made[name] = GROUPS[name](**given)
         return cls(**made)

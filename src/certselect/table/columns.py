@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import repeat
@@ -100,6 +101,25 @@ def read_values(values: Sequence[object], position: int, name: str, *, categorie
             return Column(position, kind, spread, missing=missing, dated=dated)
     codes, vocabulary = encode(values, where)
     return Column(position, "category", codes, vocabulary, missing)
+
+
+@contextmanager
+def readable_cells(where: str) -> Iterator[None]:
+    """Refuse cells that Python cannot represent with an error that names where they are."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"text that is not UTF-8 in {where}",
+            "text in UTF-8",
+            "Decode it where the table is written, or leave that column out by exclude=.",
+        ) from error
+    except OverflowError as error:
+        raise InvalidInput(
+            f"dates or durations in {where} that are out of range ({error})",
+            "dates from the year 1 to 9999",
+            "Convert them to numbers, or leave that column out by exclude=.",
+        ) from error
 
 
 def _spread(present: np.ndarray, missing: np.ndarray) -> np.ndarray:

@@ -18,18 +18,23 @@ Cells = tuple[np.ndarray, np.ndarray]
 
 def mark_missing(blocks: Sequence[Block], names: Sequence[str], n_samples: int) -> tuple[Block, ...]:
     """The blocks with the cells marked that are NaN, None or null. Infinities are refused."""
-    suspects = [block.kind == "number" and not _surely_finite(block.values) for block in blocks]
-    infinite = (
-        _cells(block, np.isinf(block.values)) for block, suspect in zip(blocks, suspects, strict=True) if suspect
-    )
-    _refuse(infinite, names, n_samples, infinite_values)
-    return tuple(_marked(block) if suspect else block for block, suspect in zip(blocks, suspects, strict=True))
+    marked, infinite = list(blocks), []
+    for place, block in enumerate(blocks):
+        if block.kind == "number" and not _surely_finite(block.values):
+            marked[place] = _marked(block)
+            infinite.append(_cells(block, np.isinf(block.values)))
+    if infinite:
+        _refuse(infinite, names, n_samples, infinite_values)
+    return tuple(marked)
 
 
 def settle_missing(blocks: Sequence[Block], names: Sequence[str], n_samples: int, missing: Missing) -> Missing:
     """How missing cells are treated: "error" if there are none; refused, with the columns named, if `missing` is it."""
-    lacking = [block for block in blocks if block.missing is not None]
-    if missing == "error":
+    lacking = []
+    for block in blocks:
+        if block.missing is not None:
+            lacking.append(block)
+    if lacking and missing == "error":
         _refuse((_cells(block, block.missing) for block in lacking), names, n_samples, missing_values)
     return missing if lacking else "error"
 

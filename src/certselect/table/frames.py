@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.table.columns import Column, array_block, gather, is_sparse, read_values
+from certselect.table.columns import Column, array_block, gather, is_sparse, read_values, readable_cells
 from certselect.table.model import Block
 from certselect.table.times import series_of_times
 
@@ -133,10 +133,10 @@ def read_frame(X: Any, names: Sequence[str]) -> tuple[tuple[Block, ...], list[in
             blocks.append(block)
         else:
             categories = dtype in (nw.Categorical, nw.Enum, nw.String)
-            columns.extend(
-                read_values(frame[:, position].to_list(), position, names[position], categories=categories)
-                for position in positions
-            )
+            for position in positions:
+                with readable_cells(f"column {names[position]!r}"):
+                    values = frame[:, position].to_list()
+                columns.append(read_values(values, position, names[position], categories=categories))
     columns.sort(key=lambda column: column.position)
     return (*blocks, *gather(columns)), [column.position for column in columns if column.dated]
 
@@ -183,7 +183,9 @@ def arrow_column(column: Any) -> np.ndarray | None:
 
 
 def _dated_column(series: Any, position: int, name: str) -> Column:
-    seconds, missing = series_of_times(series, f"column {name!r}")
+    where = f"column {name!r}"
+    with readable_cells(where):
+        seconds, missing = series_of_times(series, where)
     return Column(position, "number", seconds, missing=missing if missing.any() else None, dated=True)
 
 

@@ -95,6 +95,8 @@ def decisions_on(
     verdicts: Mapping[int, Verdict], kinds: Mapping[Any, str] | None, names: Sequence[str]
 ) -> tuple[Decision, ...]:
     """Verdicts, and what the user asked to skip, as decisions."""
+    if not verdicts and not kinds:
+        return ()
     made = gather_decisions((verdict.kind, verdict.facts, i) for i, verdict in verdicts.items())
     columns = Columns(names)
     skipped = tuple(sorted(columns.find("kinds", i) for i, kind in (kinds or {}).items() if kind == "skip"))
@@ -153,7 +155,10 @@ def settle_kinds(
     `kept` those that are never left out.
     """
     facts = dict(_facts_of(blocks, names, {*given, *dates}))
-    facts |= {i: ColumnFacts(dated=True) for i in dates}
+    if dates:
+        facts |= {i: ColumnFacts(dated=True) for i in dates}
+    if not facts:  # as of most tables of numbers
+        return _recast(blocks, names, given), {}
     # All rows were seen at once, so that no value was counted twice.
     verdicts = judge(facts, names, given, kept, lambda doubtful: {i: facts[i].different for i in doubtful})
     seconds = {i: "number" for i, verdict in verdicts.items() if verdict.kind == DATE and i not in dates}

@@ -30,6 +30,8 @@ from certselect.table.output import take_columns
 from certselect.table.target import read_target
 from certselect.table.weights import read_weights
 
+KEPT_MISSING = ("level", "pairwise")  # what `missing` is where missing values stay in any table
+
 
 def read_table(
     X: Any,
@@ -86,9 +88,24 @@ def read_table(
     (['integer', 'number', 'category'], ('no', 'yes'))
     """
     how = Reading(task=task, missing=missing, kinds=kinds)
-    task, missing = how.task, how.missing
-    frame = None
-    if is_sparse(X):
+    return read_as_stated(
+        X, y, how, feature_names=feature_names, sample_weight=sample_weight, unread=unread, wanted=wanted
+    )
+
+
+def read_as_stated(
+    X: Any,
+    y: Any,
+    reading: Reading,
+    *,
+    feature_names: Sequence[object] | None = None,
+    sample_weight: Any = None,
+    unread: Iterable[Any] | None = None,
+    wanted: Iterable[Any] | None = None,
+) -> Table:
+    """`read_table` with settings that were checked before; their `weight` is for files and is not used here."""
+    frame, sparse = None, is_sparse(X)
+    if sparse:
         check_sparse_shape(X)
         shape = X.shape
     else:
@@ -99,9 +116,10 @@ def read_table(
     names = _names(feature_names, shape[1], None if frame is None else frame_names(frame))
     rows, weights = read_weights(sample_weight, shape[0])
     n_samples = shape[0] if rows is None else len(rows)
-    policy = cast(Missing, missing if keeps_missing(missing, X) else "error")
-    given, closed, kept = stated_kinds(how.kinds, unread, wanted, names)
-    if is_sparse(X):
+    keeps = reading.missing in KEPT_MISSING or (reading.missing == "auto" and frame is not None)
+    policy = cast(Missing, reading.missing if keeps else "error")
+    given, closed, kept = stated_kinds(reading.kinds, unread, wanted, names)
+    if sparse:
         block = sparse_block(X, rows, closed)
         _refuse_sparse_kinds(given, names)
         blocks, policy = (block,), settle_missing_sparse(block, names, n_samples, policy)
@@ -111,9 +129,10 @@ def read_table(
         blocks, verdicts = settle_kinds(mark_missing(blocks, names, n_samples), names, given, dates, kept)
         policy = settle_missing(blocks, names, n_samples, policy)
         blocks = whole_numbers_with_gaps(blocks, {*given, *verdicts})
-    target = read_target(y, shape[0], task, rows)
-    decisions = decisions_on(verdicts, how.kinds, names)
-    warn_of_left_out(decisions, names)
+    target = read_target(y, shape[0], reading.task, rows)
+    decisions = decisions_on(verdicts, reading.kinds, names)
+    if decisions:
+        warn_of_left_out(decisions, names)
     decisions += target.decisions
     given_weights = sample_weight is not None
     return Table(
@@ -123,7 +142,9 @@ def read_table(
 
 def keeps_missing(missing: str, X: Any) -> bool:
     """Whether missing values may stay in data that came like this."""
-    return missing in ("level", "pairwise") or (missing == "auto" and not is_sparse(X) and _frame(X) is not None)
+    if missing in KEPT_MISSING or isinstance(X, np.ndarray):
+        return missing in KEPT_MISSING
+    return missing == "auto" and not is_sparse(X) and _frame(X) is not None
 
 
 def _frame(X: Any) -> Any | None:

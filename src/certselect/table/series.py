@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput, UnusableType
-from certselect.table.columns import complex_data, dates_and_times, is_sparse, missing_cells, numeric_array, unmasked
+from certselect.table.columns import (
+    complex_data,
+    dates_and_times,
+    is_sparse,
+    missing_cells,
+    numeric_array,
+    readable_cells,
+    unmasked,
+)
 from certselect.table.frames import arrow_column, as_frame, frame_columns, frame_names
 
 # A bool, integer or float array where every value is a number, else the values.
@@ -17,7 +25,7 @@ Values = np.ndarray | Sequence[object]
 
 def columns_of(y: Any, name: str) -> list[Values]:
     """The columns of anything of one or two dimensions, as arrays or lists; `name` is for errors."""
-    if is_sparse(y):
+    if not isinstance(y, np.ndarray) and is_sparse(y):
         raise UnusableType(f"{name} as a sparse matrix ({type(y).__name__})", "a dense array", "Pass y.toarray().")
     if isinstance(y, list | tuple):
         if not y or not all(isinstance(row, list | tuple | np.ndarray) for row in y):
@@ -37,7 +45,7 @@ def columns_of(y: Any, name: str) -> list[Values]:
             "one value per row, or a column for each of several targets",
             f"{name} should be a 1d array, or a 2d array with a row for every row of X.",
         )
-    return [_plain(column, name) for column in (y.T if y.ndim == 2 else [y])]
+    return [_plain(y, name)] if y.ndim == 1 else [_plain(column, name) for column in y.T]
 
 
 def names_of(y: Any) -> tuple[str, ...]:
@@ -113,5 +121,6 @@ def _series_values(column: Any, name: str) -> np.ndarray:
     if numeric and (dtype.is_float() or not series.null_count()):
         return series.to_numpy()
     values = np.empty(len(series), dtype=object)
-    values[:] = series.to_list()
+    with readable_cells(name):
+        values[:] = series.to_list()
     return values

@@ -13,7 +13,7 @@ from certselect.table.files import open_files
 from certselect.table.frames import as_frame, frame_names
 from certselect.table.model import Table
 from certselect.table.parts import split_columns
-from certselect.table.reading import read_table
+from certselect.table.reading import read_as_stated
 from certselect.table.series import names_of
 from certselect.table.streams.in_blocks import InBlocks, is_arrow_stream, is_dask, is_in_blocks, one_name
 from certselect.table.streams.streamed_table import StreamedTable
@@ -50,13 +50,7 @@ def open_source(
     `constraints` exclude are not looked at, and those they include not left out; a Table's were read already.
     """
     asked = constraints or Constraints()
-    how: dict[str, Any] = {
-        "task": reading.task,
-        "missing": reading.missing,
-        "kinds": reading.kinds,
-        "unread": asked.exclude,
-        "wanted": asked.include,
-    }
+    unread: dict[str, Any] = {"unread": asked.exclude, "wanted": asked.include}
     if isinstance(source, Table):
         usual = Reading().to_dict()
         stated = {name: value for name, value in reading.to_dict().items() if value != usual[name]}
@@ -71,7 +65,7 @@ def open_source(
         if whole is None:
             return (blocks or InBlocks()).opened(rows, target, reading, asked), (one_name(target),)
         features, targets, weights = split_columns(whole, names, reading.weight)
-        return read_table(features, targets, sample_weight=weights, **how), names
+        return read_as_stated(features, targets, reading, sample_weight=weights, **unread), names
     if is_in_blocks(source) or is_dask(source):
         _refuse("rows in blocks", apart, "Name a column by weight=.")
         rows, named = row_source(source, target)
@@ -94,12 +88,13 @@ def open_source(
         if reading.weight is not None and sample_weight is not None:
             raise InvalidInput("weight and sample_weight", "one of them", "Leave one out.")
         features, targets, weights = split_columns(frame, names, reading.weight)
-        table = read_table(
+        table = read_as_stated(
             features,
             targets,
+            reading,
             sample_weight=sample_weight if weights is None else weights,
             feature_names=feature_names,
-            **how,
+            **unread,
         )
         return table, names
     if reading.weight is not None:
@@ -108,7 +103,8 @@ def open_source(
             "a file or a data frame that holds the target as well, by its name",
             "Pass sample_weight= instead.",
         )
-    return read_table(source, target, sample_weight=sample_weight, feature_names=feature_names, **how), names_of(target)
+    table = read_as_stated(source, target, reading, sample_weight=sample_weight, feature_names=feature_names, **unread)
+    return table, names_of(target)
 
 
 def row_source(source: Any, target: Any) -> tuple[RowSource, Any]:
@@ -126,6 +122,11 @@ def row_source(source: Any, target: Any) -> tuple[RowSource, Any]:
     if is_arrow_stream(source):
         return ArrowStream(rows), target
     return BatchFactory(rows) if callable(source) else ArrowDataset(rows), target
+
+
+def in_memory(X: Any) -> Any:
+    """Features that come in blocks as an Arrow table, if they fit into memory; anything else as it is."""
+    return _whole(row_source(X, None)[0], None) if is_in_blocks(X) else X
 
 
 def _whole(rows: RowSource, blocks: InBlocks | None) -> Any | None:

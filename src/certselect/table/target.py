@@ -59,7 +59,10 @@ def read_target(y: Any, n_samples: int, task: str = Reading.task, rows: np.ndarr
             labels.append(_number_classes(column))
     m = n_samples if rows is None else len(rows)
     measurements = np.stack(numbers, axis=1) if numbers else np.empty((m, 0))
-    codes, classes = _joined(labels) if labels else (np.zeros(m, dtype=np.int32), NO_LABELS)
+    if len(labels) == 1:
+        codes, classes = labels[0]
+    else:
+        codes, classes = _joined(labels) if labels else (np.zeros(m, dtype=np.int32), NO_LABELS)
     refuse_constant(classes, measurements, trimmed=rows is not None)
     return Target(codes, classes, measurements, tuple(decisions))
 
@@ -156,8 +159,6 @@ def _joined(
     columns: Sequence[tuple[np.ndarray, tuple[Hashable, ...]]],
 ) -> tuple[np.ndarray, tuple[Hashable, ...]]:
     """Several label columns as one, whose classes are the combinations that occur, in order."""
-    if len(columns) == 1:
-        return columns[0]
     joint = np.zeros(len(columns[0][0]), dtype=np.int64)
     for codes, classes in columns:
         # Numbered anew after each column, the combinations never outgrow rows x classes.

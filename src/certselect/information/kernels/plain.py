@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,7 +50,7 @@ class PlainCounter(PairTerms):
         self._codes = table.codes
         m = self._codes.shape[1]
         self._levels = table.levels
-        self._parts = tuple(_parts(table.codes, table.levels))
+        self._parts = _parts(table.codes, table.levels)
         self._target = table.target.astype(np.int64)
         self._n_classes = len(table.classes)
         logs = CountLogs(m, m, correction)
@@ -68,12 +67,9 @@ class PlainCounter(PairTerms):
             found[:, row] = self._terms(kinds, feature)
         return tuple(found)
 
-    def pair_sums(self, feature: int, conditional: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Of one feature with all: sums over joint counts (n,), and over those within classes (n,)."""
-        return self._joint_sums(self._codes[feature].astype(np.int64), int(self._levels[feature]), conditional)
-
     def _terms(self, kinds: tuple[str, ...], feature: int) -> list[np.ndarray]:
-        whole, within = self.pair_sums(feature, kinds != ("redundancy",))
+        codes, levels = self._codes[feature].astype(np.int64), int(self._levels[feature])
+        whole, within = self._joint_sums(codes, levels, kinds != ("redundancy",))
         redundancy = self.sums.redundancy(feature, whole)
         if kinds == ("redundancy",):
             return [redundancy]
@@ -83,6 +79,7 @@ class PlainCounter(PairTerms):
         return [redundancy, conditional] if len(kinds) == 2 else [conditional]
 
     def _joint_sums(self, codes: np.ndarray, levels: int, conditional: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Of one column with all features: sums over joint counts (n,), and over those within classes (n,)."""
         n_classes = self._n_classes if conditional else 1
         column = codes * n_classes + self._target if conditional else codes
         whole = np.zeros(len(self._codes), dtype=np.int64)
@@ -111,14 +108,16 @@ class PlainCounter(PairTerms):
         return whole, int(self._logs[counts].sum())
 
 
-def _parts(codes: np.ndarray, levels: np.ndarray) -> Iterator[_Part]:
+def _parts(codes: np.ndarray, levels: np.ndarray) -> list[_Part]:
+    parts = []
     at_once = max(1, _CHUNK // codes.shape[1])
     few = levels <= _FEW_LEVELS
     for group in (np.flatnonzero(few), np.flatnonzero(~few)):
         for start in range(0, len(group), at_once):
             features = group[start : start + at_once]
             own = codes if len(features) == len(codes) else codes[features]
-            yield _Part(features, own, int(levels[features].max()))
+            parts.append(_Part(features, own, int(levels[features].max())))
+    return parts
 
 
 def _bit_rows(codes: np.ndarray, levels: int) -> np.ndarray:

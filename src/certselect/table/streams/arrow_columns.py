@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
 
-from certselect.errors import InvalidInput
-from certselect.table.columns import Column
+from certselect.table.columns import Column, readable_cells
 from certselect.table.frames import read_frame
 
 _FLOATS = (pa.float32(), pa.float64())
@@ -17,27 +15,8 @@ _FLOATS = (pa.float32(), pa.float64())
 
 def read_cells(array: pa.Array, name: str) -> Column:
     """A column of numbers (float64, NaN where there is none), integers or bools, or codes of categories."""
-    with readable_cells(name):
+    with readable_cells(f"column {name!r}"):
         return _cells(array, name)
-
-
-@contextmanager
-def readable_cells(name: str) -> Iterator[None]:
-    """Cells that Python cannot represent, in words."""
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        raise InvalidInput(
-            f"text that is not UTF-8 in column {name!r}",
-            "text in UTF-8",
-            "Decode it where the table is written, or leave that column out by exclude=.",
-        ) from error
-    except OverflowError as error:
-        raise InvalidInput(
-            f"dates or durations in column {name!r} that are out of range ({error})",
-            "dates from the year 1 to 9999",
-            "Convert them to numbers, or leave that column out by exclude=.",
-        ) from error
 
 
 def _cells(array: pa.Array, name: str) -> Column:
