@@ -1,15 +1,16 @@
 """What a cell of a joint table is expected to add to the information of two columns, one of which is shuffled.
 
-Of N samples, a have a level of one column and b one of the other. After shuffling, the number n that
+Of N samples, a have a level of one column and b have one of the other. After shuffling, the number n that
 have both is hypergeometric, with mean ab/N, and the cell adds
 
     g(a, b, N) = E[n ln(n N / (a b))] = E[n ln(n / mean) - n + mean]
 
-to N times the information. No term of the second form is negative, so nothing cancels. Probabilities
-are needed up to a factor only: each follows from its neighbour by a ratio, begun at the mode, and their
-sum divides them. Where the spread is wide, every few n are enough: the sum of a smooth function over
-equal steps of half a standard deviation is its sum over all n to rounding, and logarithms of
-factorials come from Stirling's series.
+to N times the information. There are two ways to compute it, and the cell alone decides which one is used:
+
+- The sum over n, from the smallest possible n on. Probabilities are needed up to a factor only: each follows
+  from the one before by a ratio, and their sum divides them.
+- For large means, the expansion of the second form in x = (n - mean) / mean, that is, in the central moments of
+  the distribution: g = mean (E[x^2]/2 - E[x^3]/6 + E[x^4]/12 - ...). The moments follow from each other.
 
 References
 ----------
@@ -18,17 +19,22 @@ N. X. Vinh, J. Epps and J. Bailey (2010), Information theoretic measures for clu
 
 from __future__ import annotations
 
+from functools import cache
+from itertools import pairwise
+from math import comb
+
 import numpy as np
 
-# From this standard deviation on, n is looked at in steps. No count of the table is expected below its
-# square, so that none comes near 0 within the reach.
-_WIDE = 10.0
-# Standard deviations either side of the mode, beyond which nothing is left to rounding.
-_REACH = 9
-_STEPS_PER_DEVIATION = 2
-# -ln of the probability that is left out, by Bernstein's inequality.
-_LEFT_OUT = 37.0
-# Numbers looked at together: enough to amortise the calls, few enough to stay in cache.
+# How many moments are enough for twelve digits, by mean**2 / variance, from which this many are used.
+_MOMENTS = {20: 125.0, 16: 200.0, 12: 420.0, 10: 900.0, 8: 2500.0, 6: 20_000.0}
+_FEWEST, _MOST_MOMENTS = tuple(_MOMENTS.values()), tuple(_MOMENTS)
+# Where the variance is small, the mean itself has to be large: a quarter of the numbers above, or more.
+_LARGE_MEAN = 4.0
+# Sums are this many terms long: few different lengths, so that many cells are added up together.
+_LENGTHS = np.array([2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512, 768, 1024])
+# -ln of the probability that is left out behind the last term.
+_LEFT_OUT = 36.0
+# Numbers computed together: enough to amortise the calls, few enough to stay in cache.
 _AT_ONCE = 1 << 15
 
 
@@ -46,78 +52,120 @@ def expected_cells(first: np.ndarray, second: np.ndarray, samples: np.ndarray) -
     a, b = np.minimum(first, second).astype(np.float64), np.maximum(first, second).astype(np.float64)
     total = samples.astype(np.float64)
     mean = a * b / total
-    # The larger of the variances of drawing with replacement and without.
-    spread = np.sqrt(mean * (1.0 - b / total))
-    deviation = spread * np.sqrt((total - a) / np.maximum(total - 1.0, 1.0))
-    wide = deviation >= _WIDE
-    far = np.ceil(_LEFT_OUT / 3 + np.sqrt((_LEFT_OUT / 3) ** 2 + 2 * _LEFT_OUT * spread**2)) + 1
-    far = np.minimum(far, a + 1)
-    # Rounded up to few different numbers. What is looked at together has one of them, so that no cell's
-    # sum depends on which others are asked for.
-    far = np.where(wide, 0, np.ceil(2.0 ** (np.ceil(np.log2(far) * 4) / 4))).astype(np.int64)
-    result = np.empty(len(a))
-    for reach in np.unique(far).tolist():
-        sums, reach_of = (_by_ratios, reach) if reach else (_in_steps, _REACH * _STEPS_PER_DEVIATION)
-        alike = np.flatnonzero(far == reach)
-        for start in range(0, len(alike), max(1, _AT_ONCE // reach_of)):
-            some = alike[start : start + max(1, _AT_ONCE // reach_of), None]
-            result[some[:, 0]] = sums(a[some], b[some], total[some], reach_of)
+    way = _ways(a, b, total, mean)
+    result = np.zeros(len(a))
+    # No cell depends on which others are asked for: what is computed together has the same number of terms.
+    for number in np.flatnonzero(np.bincount(way, minlength=1)).tolist():
+        alike = np.flatnonzero(way == number)
+        compute, size = _WAYS[number]
+        at_once = max(2, _AT_ONCE // (4 if compute is _by_moments else size))
+        for start in range(0, len(alike), at_once):
+            some = alike[start : start + at_once]
+            if len(some) == 1:  # NumPy adds up a single column in another order
+                some = np.repeat(some, 2)
+            result[some] = compute(a[some], b[some], total[some], mean[some], size)
     return result
 
 
-def first_order_cells(first: np.ndarray, second: np.ndarray, samples: np.ndarray) -> np.ndarray:
-    """The first term of g in 1/N: over all cells of a table it adds up to (levels - 1)(levels - 1) / 2."""
-    return (1.0 - first / samples) * (1.0 - second / samples) / 2
+def _ways(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Which of `_WAYS` computes each cell."""
+    apart = (1.0 - a / total) * (1.0 - b / total)
+    with np.errstate(divide="ignore"):
+        moments = np.searchsorted(_FEWEST, np.minimum(mean / apart, _LARGE_MEAN * mean), side="right")
+    # Counted from the smallest possible n, which is 0 or else leaves no sample without both levels.
+    lowest = np.maximum(a + b - total, 0.0)
+    terms = np.searchsorted(_reached(), np.minimum(mean, (total - a) * (total - b) / total))
+    possible = np.searchsorted(_LENGTHS, a - lowest)
+    way = np.minimum(terms, possible) + np.where(lowest > 0, len(_LENGTHS), 0)
+    return np.where(moments > 0, 2 * len(_LENGTHS) + moments - 1, way)
 
 
-def _mode(a: np.ndarray, b: np.ndarray, total: np.ndarray) -> np.ndarray:
-    # Held to what is possible: of large numbers the quotient is rounded.
-    return np.clip(np.floor((a + 1) * (b + 1) / (total + 2)), np.maximum(a + b - total, 0), a)
+@cache
+def _reached() -> np.ndarray:
+    """The largest mean that each of `_LENGTHS` is enough for, by Chernoff's inequality."""
+    last = _LENGTHS.astype(np.float64)
+    mean = np.full(len(last), 1e-300)
+    above = last
+    for _ in range(200):  # bisection: the logarithm of the probability rises with the mean
+        middle = (mean + above) / 2
+        small = last * np.log(last / middle) - last + middle >= _LEFT_OUT
+        mean, above = np.where(small, middle, mean), np.where(small, above, middle)
+    return mean
+
+
+def _terms_from_zero(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray, last: int) -> np.ndarray:
+    """The sum over n = 0 .. last."""
+    n = np.arange(1.0, last + 1)[:, None]
+    weights = _weights(a, b, total - a - b, n, n)
+    sums = 1.0 + weights.sum(axis=0)
+    weights *= n * np.log(n)
+    return np.maximum(weights.sum(axis=0) / sums - mean * np.log(mean), 0.0)
+
+
+def _terms_from_lowest(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray, last: int) -> np.ndarray:
+    """The sum over the smallest possible n, a + b - N, and `last` more."""
+    lowest, more = a + b - total, np.arange(1.0, last + 1)[:, None]
+    n = lowest + more
+    weights = _weights(total - b, total - a, 0.0, more, n)
+    sums = 1.0 + weights.sum(axis=0)
+    weights *= _added(n, mean)
+    return (_added(lowest, mean) + weights.sum(axis=0)) / sums
+
+
+def _weights(
+    first: np.ndarray, second: np.ndarray, rest: np.ndarray | float, more: np.ndarray, n: np.ndarray
+) -> np.ndarray:
+    """How probable each of the next n is, (n, cells), in units of the smallest one.
+
+    There, `first` and `second` samples have one level only, and `rest` have neither.
+    """
+    ratios = (first + 1.0) - more
+    ratios *= (second + 1.0) - more
+    below = rest + more
+    ratios /= np.multiply(below, n, out=below) if below.shape == ratios.shape else below * n
+    # From the first ratio that is 0 on, the products stay there.
+    for before, ratio in pairwise(ratios):
+        ratio *= before
+    return ratios
 
 
 def _added(n: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """n ln(n / mean) - n + mean."""
+    """n ln(n / mean) - n + mean, for n of 1 or more."""
     more = (n - mean) / mean
-    return mean * ((1.0 + more) * np.log1p(np.where(n > 0, more, 0.0)) - more)  # n ln n is 0 for n = 0
+    return mean * ((1.0 + more) * np.log1p(more) - more)
 
 
-def _by_ratios(a: np.ndarray, b: np.ndarray, total: np.ndarray, reach: int) -> np.ndarray:
-    """Every n within `reach` of the mode."""
-    mean, mode = a * b / total, _mode(a, b, total)
-    away = np.arange(1, reach + 1)
-    above, below = mode + away, mode - away
-    # Ratios end at 0 where n leaves what is possible; beyond, products stay there.
-    up = np.maximum(a - above + 1, 0) * np.maximum(b - above + 1, 0)
-    up /= above * np.maximum(total - a - b + above, 1)
-    down = np.maximum(below + 1, 0) * np.maximum(total - a - b + below + 1, 0)
-    down /= (a - below) * (b - below)
-    up, down = np.cumprod(up, axis=1), np.cumprod(down, axis=1)
-    value = _added(mode, mean)[:, 0]
-    value = value + (up * _added(above, mean)).sum(axis=1) + (down * _added(np.maximum(below, 0), mean)).sum(axis=1)
-    return value / (1.0 + up.sum(axis=1) + down.sum(axis=1))
+def _by_moments(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray, most: int) -> np.ndarray:
+    """The expansion up to the central moment of order `most`.
+
+    With u = a - mean and v = b - mean, the ratio of neighbouring probabilities gives, for the moments M_k,
+
+        N M_(k+1) = sum over j < k of (k over j) [u v M_j - (u + v) M_(j+1) + M_(j+2)],
+
+    of which the last M_(k+1) is brought to the left.
+    """
+    product, sums = (a - mean) * (b - mean), (a - mean) + (b - mean)
+    moments, brackets = [np.ones_like(a), np.zeros_like(a)], []
+    term = np.empty_like(a)
+    for k in range(1, most):
+        known = product * moments[k - 1] - sums * moments[k]
+        moment = known * k
+        for j, bracket in enumerate(brackets[: k - 1]):
+            np.multiply(bracket, float(comb(k, j)), out=term)
+            moment += term
+        moment /= total - k
+        moments.append(moment)
+        brackets.append(known + moment)
+    expected = np.zeros_like(a)
+    for order in range(most, 1, -1):
+        np.multiply(moments[order], (-1.0) ** order / (order * (order - 1)), out=term)
+        expected += term
+        expected /= mean
+    return expected
 
 
-def _in_steps(a: np.ndarray, b: np.ndarray, total: np.ndarray, reach: int) -> np.ndarray:
-    """Every few n, `reach` of them either side of the mode."""
-    mean, mode = a * b / total, _mode(a, b, total)
-    deviation = np.sqrt(mean * (1.0 - b / total) * (total - a) / (total - 1.0))
-    step = np.floor(deviation / _STEPS_PER_DEVIATION)
-    moved = step * np.arange(-reach, reach + 1)
-    both, neither = mode, total - a - b + mode
-    only_first, only_second = a - mode, b - mode
-    logs = -moved * np.log(both * neither / (only_first * only_second))
-    for count, change in ((both, moved), (neither, moved), (only_first, -moved), (only_second, -moved)):
-        logs -= _log_factorial_ratio(count, change)
-    weights = np.exp(logs)
-    return (weights * _added(mode + moved, mean)).sum(axis=1) / weights.sum(axis=1)
-
-
-def _log_factorial_ratio(count: np.ndarray, change: np.ndarray) -> np.ndarray:
-    """ln((count + change)! / count!) - change ln(count), by Stirling's series."""
-    changed = count + change
-    ratio = (changed + 0.5) * np.log1p(change / count) - change
-    return ratio + _stirling(1 / changed) - _stirling(1 / count)
-
-
-def _stirling(inverse: np.ndarray) -> np.ndarray:
-    return inverse * (1 / 12 - inverse * inverse / 360)
+_WAYS = (
+    *((_terms_from_zero, int(last)) for last in _LENGTHS),
+    *((_terms_from_lowest, int(last)) for last in _LENGTHS),
+    *((_by_moments, most) for most in _MOST_MOMENTS),
+)
