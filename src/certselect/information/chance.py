@@ -17,11 +17,11 @@ from certselect.information.kernels.cell_table import counting_units
 from certselect.information.kernels.chance_tables import ChanceTables, fixed_cells
 from certselect.information.kernels.entropy_sums import CountLogs
 from certselect.information.kernels.margins import CountedMargins, LevelCounts, Margins
-from certselect.information.terms import PairTerms
+from certselect.information.terms import BOTH, PairTerms
 from certselect.progress import report
 from certselect.threads import thread_count
 
-_ROWS_AT_ONCE = 64  # of a whole matrix, between two reports of progress
+_ROWS_AT_ONCE = 256  # of a whole matrix, between two reports of progress
 
 
 class ChanceInformation:
@@ -215,6 +215,19 @@ class ChancePairs(PairTerms):
 
     def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         counted = self.counted.measured(kinds, features)
+        self._subtract(counted, kinds, features)
+        return counted
+
+    def redundancy_and_interaction(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Both of some features with all, or of all pairs, from the same counts."""
+        redundancy, conditional = self.counted.measured(BOTH, features)
+        if redundancy.dtype != np.float64:  # rounded before they are subtracted, they would be another interaction
+            return self.measured(("redundancy",), features)[0], self.measured(("interaction",), features)[0]
+        found = redundancy, np.subtract(redundancy, conditional, out=conditional)
+        self._subtract(found, ("redundancy", "interaction"), features)
+        return found
+
+    def _subtract(self, counted: tuple[np.ndarray, ...], kinds: tuple[str, ...], features: np.ndarray | None) -> None:
         some = np.arange(len(counted[0])) if features is None else features
         compiled = getattr(self.counted, "compiled", False)
         for terms, kind in zip(counted, kinds, strict=True):
@@ -222,7 +235,6 @@ class ChancePairs(PairTerms):
                 part = slice(start, start + _ROWS_AT_ONCE)
                 self._chance.subtract(kind, some[part], terms[part], compiled=compiled)
                 report("chance", min(start + _ROWS_AT_ONCE, len(some)), len(some))
-        return counted
 
 
 def _first_cells(levels: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -31,14 +31,17 @@ _FEWEST, _MOST_MOMENTS = tuple(_MOMENTS.values()), tuple(_MOMENTS)
 # Where the variance is small, the mean itself has to be large: a quarter of the numbers above, or more.
 _LARGE_MEAN = 4.0
 # Sums are this many terms long: few different lengths, so that many cells are added up together.
-_LENGTHS = np.array([2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512, 768, 1024])
+_LENGTHS = np.array([2.0, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024])
 # -ln of the probability that is left out behind the last term.
 _LEFT_OUT = 36.0
-# Numbers computed together: enough to amortise the calls, few enough to stay in cache.
+# Cells, and numbers of them, that are computed together: enough to amortise the calls, few enough to stay in cache.
+_CELLS_AT_ONCE = 1 << 13
 _AT_ONCE = 1 << 15
 
 
-def expected_cells(first: np.ndarray, second: np.ndarray, samples: np.ndarray) -> np.ndarray:
+def expected_cells(
+    first: np.ndarray, second: np.ndarray, samples: np.ndarray, *, compiled: bool = False
+) -> np.ndarray:
     """g of several cells, (cells,), in nats times samples; to about 1e-12 of itself.
 
     Parameters
@@ -47,43 +50,66 @@ def expected_cells(first: np.ndarray, second: np.ndarray, samples: np.ndarray) -
         Samples that have the cell's level of each column, 1 or more.
     samples : ndarray of int64 (cells,)
         All samples, no fewer than either.
+    compiled : bool
+        Whether the compiled kernels may be used, which give the same floats.
     """
-    # The smaller first, so that a cell and its mirror image are the same float.
-    a, b = np.minimum(first, second).astype(np.float64), np.maximum(first, second).astype(np.float64)
-    total = samples.astype(np.float64)
-    mean = a * b / total
-    way = _ways(a, b, total, mean)
-    result = np.zeros(len(a))
-    # No cell depends on which others are asked for: what is computed together has the same number of terms.
-    for number in np.flatnonzero(np.bincount(way, minlength=1)).tolist():
-        alike = np.flatnonzero(way == number)
-        compute, size = _WAYS[number]
-        at_once = max(2, _AT_ONCE // (4 if compute is _by_moments else size))
-        for start in range(0, len(alike), at_once):
-            some = alike[start : start + at_once]
-            if len(some) == 1:  # NumPy adds up a single column in another order
-                some = np.repeat(some, 2)
-            result[some] = compute(a[some], b[some], total[some], mean[some], size)
+    result = np.empty(len(first))
+    for start in range(0, len(first), _CELLS_AT_ONCE):
+        some = slice(start, start + _CELLS_AT_ONCE)
+        # The smaller first, so that a cell and its mirror image are the same float.
+        a, b = np.minimum(first[some], second[some]), np.maximum(first[some], second[some])
+        result[some] = _computed(a.astype(np.float64), b.astype(np.float64), samples[some].astype(np.float64), compiled)
     return result
 
 
-def _ways(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray) -> np.ndarray:
+def _computed(a: np.ndarray, b: np.ndarray, total: np.ndarray, compiled: bool) -> np.ndarray:
+    way = _ways(a, b, total)
+    order = np.argsort(way, kind="stable")
+    a, b, total = a[order], b[order], total[order]
+    found = np.empty(len(a))
+    ends = np.cumsum(np.bincount(way, minlength=len(_WAYS))).tolist()
+    for (compute, size), start, stop in zip(_WAYS, [0, *ends], ends, strict=False):
+        # No cell depends on which others are asked for: what is computed together has the same number of terms.
+        at_once = max(2, _AT_ONCE // (4 if compute is _by_moments else size))
+        faster = _COMPILED.get(compute) if compiled else None
+        for begin in range(start, stop, at_once if faster is None else max(1, stop - start)):
+            end = stop if faster is not None else min(stop, begin + at_once)
+            # NumPy adds up a single column in another order: two of it.
+            some = slice(begin, end) if end - begin > 1 else [begin, begin]
+            parts = a[some], b[some], total[some]
+            found[some] = (faster or compute)(*parts, parts[0] * parts[1] / parts[2], size)
+    result = np.empty(len(a))
+    result[order] = found
+    return result
+
+
+def _ways(a: np.ndarray, b: np.ndarray, total: np.ndarray) -> np.ndarray:
     """Which of `_WAYS` computes each cell."""
-    apart = (1.0 - a / total) * (1.0 - b / total)
-    with np.errstate(divide="ignore"):
-        moments = np.searchsorted(_FEWEST, np.minimum(mean / apart, _LARGE_MEAN * mean), side="right")
+    mean = a * b
+    mean /= total
     # Counted from the smallest possible n, which is 0 or else leaves no sample without both levels.
-    lowest = np.maximum(a + b - total, 0.0)
-    terms = np.searchsorted(_reached(), np.minimum(mean, (total - a) * (total - b) / total))
-    possible = np.searchsorted(_LENGTHS, a - lowest)
-    way = np.minimum(terms, possible) + np.where(lowest > 0, len(_LENGTHS), 0)
-    return np.where(moments > 0, 2 * len(_LENGTHS) + moments - 1, way)
+    lowest = a + b
+    lowest -= total
+    bound = np.maximum(lowest, 0.0)
+    high = bound > 0
+    np.subtract(a, bound, out=bound)
+    neither = mean - lowest  # how many have neither level, on average
+    terms = np.searchsorted(_reached(), np.minimum(mean, neither))
+    way = np.minimum(terms, np.searchsorted(_LENGTHS, bound)).astype(np.uint8)
+    way[high] += len(_LENGTHS)
+    large = np.flatnonzero(mean >= _FEWEST[0] / _LARGE_MEAN)
+    mean, neither = mean[large], neither[large]
+    with np.errstate(divide="ignore"):
+        ratio = np.minimum(mean * total[large] / np.maximum(neither, 0.0), _LARGE_MEAN * mean)
+    moments = np.searchsorted(_FEWEST, ratio, side="right")
+    way[large] = np.where(moments > 0, 2 * len(_LENGTHS) + moments - 1, way[large])
+    return way
 
 
 @cache
 def _reached() -> np.ndarray:
     """The largest mean that each of `_LENGTHS` is enough for, by Chernoff's inequality."""
-    last = _LENGTHS.astype(np.float64)
+    last = _LENGTHS
     mean = np.full(len(last), 1e-300)
     above = last
     for _ in range(200):  # bisection: the logarithm of the probability rises with the mean
@@ -98,8 +124,24 @@ def _terms_from_zero(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.n
     n = np.arange(1.0, last + 1)[:, None]
     weights = _weights(a, b, total - a - b, n, n)
     sums = 1.0 + weights.sum(axis=0)
-    weights *= n * np.log(n)
+    weights *= _count_logs(last)[:, None]
     return np.maximum(weights.sum(axis=0) / sums - mean * np.log(mean), 0.0)
+
+
+def _compiled_terms(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray, last: int) -> np.ndarray:
+    """As `_terms_from_zero`."""
+    from certselect.information.kernels.chance_kernels import sum_terms
+
+    sums, values = np.empty_like(a), np.empty_like(a)
+    sum_terms(a, b, total, _count_logs(last), sums, values)
+    return np.maximum(values / (1.0 + sums) - mean * np.log(mean), 0.0)
+
+
+@cache
+def _count_logs(last: int) -> np.ndarray:
+    """n ln n for n = 1 .. last."""
+    n = np.arange(1.0, last + 1)
+    return n * np.log(n)
 
 
 def _terms_from_lowest(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray, last: int) -> np.ndarray:
@@ -146,22 +188,40 @@ def _by_moments(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarra
     """
     product, sums = (a - mean) * (b - mean), (a - mean) + (b - mean)
     moments, brackets = [np.ones_like(a), np.zeros_like(a)], []
+    binomials, factors = _factors(most)
     term = np.empty_like(a)
     for k in range(1, most):
         known = product * moments[k - 1] - sums * moments[k]
         moment = known * k
-        for j, bracket in enumerate(brackets[: k - 1]):
-            np.multiply(bracket, float(comb(k, j)), out=term)
+        for bracket, times in zip(brackets, binomials[k], strict=False):
+            np.multiply(bracket, times, out=term)
             moment += term
         moment /= total - k
         moments.append(moment)
         brackets.append(known + moment)
     expected = np.zeros_like(a)
     for order in range(most, 1, -1):
-        np.multiply(moments[order], (-1.0) ** order / (order * (order - 1)), out=term)
+        np.multiply(moments[order], factors[order], out=term)
         expected += term
         expected /= mean
     return expected
+
+
+def _compiled_moments(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray, most: int) -> np.ndarray:
+    """As `_by_moments`."""
+    from certselect.information.kernels.chance_kernels import expand_moments
+
+    expected = np.empty_like(a)
+    expand_moments(a, b, total, mean, *_factors(most), expected)
+    return expected
+
+
+@cache
+def _factors(most: int) -> tuple[np.ndarray, np.ndarray]:
+    """k over j for all k and j, and (-1)^order / (order (order - 1)) for each order up to the last."""
+    binomials = np.array([[float(comb(k, j)) for j in range(most)] for k in range(most)])
+    factors = [0.0, 0.0, *((-1.0) ** order / (order * (order - 1)) for order in range(2, most + 1))]
+    return binomials, np.array(factors)
 
 
 _WAYS = (
@@ -169,3 +229,4 @@ _WAYS = (
     *((_terms_from_lowest, int(last)) for last in _LENGTHS),
     *((_by_moments, most) for most in _MOST_MOMENTS),
 )
+_COMPILED = {_terms_from_zero: _compiled_terms, _by_moments: _compiled_moments}

@@ -1,4 +1,8 @@
-"""Expected information of pairs of columns, compiled: look-ups in tables of expected cells, and sums of integers."""
+"""Expected information of pairs of columns, compiled: look-ups in tables of expected cells, and sums of integers.
+
+The cells themselves are those of `chance_cells`, float for float: the same additions, multiplications and divisions
+in the same order, of several cells side by side. Logarithms are taken by NumPy.
+"""
 
 from __future__ import annotations
 
@@ -45,3 +49,61 @@ def subtract_expected(
             less = terms[row, other] - sums[other] / one / samples
             terms[row, other] = max(less, 0.0) if limited else less
         terms[row, feature] = max(own, 0.0) if limited else own
+
+
+_LANES = 8
+
+
+@njit(nogil=True, cache=True)
+def sum_terms(a, b, total, count_logs, sums, values):
+    """Sums over n = 1 .. len(count_logs) of the weights of `_terms_from_zero`, and of n ln n times each."""
+    first, second, rest = np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
+    weight, added, value = np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
+    for start in range(0, len(a), _LANES):
+        for lane in range(_LANES):
+            cell = min(start + lane, len(a) - 1)
+            first[lane], second[lane], rest[lane] = a[cell] + 1.0, b[cell] + 1.0, total[cell] - a[cell] - b[cell]
+            weight[lane] = (first[lane] - 1.0) * (second[lane] - 1.0) / ((rest[lane] + 1.0) * 1.0)
+            added[lane], value[lane] = weight[lane], weight[lane] * count_logs[0]
+        for step in range(1, len(count_logs)):
+            n, log = step + 1.0, count_logs[step]
+            for lane in range(_LANES):
+                ratio = (first[lane] - n) * (second[lane] - n) / ((rest[lane] + n) * n)
+                weight[lane] = ratio * weight[lane]
+                added[lane] += weight[lane]
+                value[lane] += weight[lane] * log
+        for lane in range(min(_LANES, len(a) - start)):
+            sums[start + lane], values[start + lane] = added[lane], value[lane]
+
+
+@njit(nogil=True, cache=True)
+def expand_moments(a, b, total, mean, binomials, factors, expected):
+    """The expansion of `_by_moments`; `binomials[k, j]` is k over j, and `factors[order]` that of each moment."""
+    most = len(factors) - 1
+    moments, brackets = np.empty((most + 1, _LANES)), np.empty((most, _LANES))
+    product, sums, center = np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
+    everyone, moment, result = np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
+    for start in range(0, len(a), _LANES):
+        for lane in range(_LANES):
+            cell = min(start + lane, len(a) - 1)
+            center[lane], everyone[lane] = mean[cell], total[cell]
+            only_first, only_second = a[cell] - mean[cell], b[cell] - mean[cell]
+            product[lane], sums[lane] = only_first * only_second, only_first + only_second
+            moments[0, lane], moments[1, lane], result[lane] = 1.0, 0.0, 0.0
+        for k in range(1, most):
+            for lane in range(_LANES):
+                known = product[lane] * moments[k - 1, lane] - sums[lane] * moments[k, lane]
+                brackets[k - 1, lane] = known
+                moment[lane] = known * k
+            for j in range(k - 1):
+                times = binomials[k, j]
+                for lane in range(_LANES):
+                    moment[lane] += brackets[j, lane] * times
+            for lane in range(_LANES):
+                moments[k + 1, lane] = moment[lane] / (everyone[lane] - k)
+                brackets[k - 1, lane] += moments[k + 1, lane]
+        for order in range(most, 1, -1):
+            for lane in range(_LANES):
+                result[lane] = (result[lane] + moments[order, lane] * factors[order]) / center[lane]
+        for lane in range(min(_LANES, len(a) - start)):
+            expected[start + lane] = result[lane]

@@ -61,8 +61,9 @@ class ChanceTables:
         within = np.arange(len(owner)) - self._id_starts[owner]
         self._rows = begins[owner] + within * self._sizes[owner]  # where the cells of each count begin
         self._known = np.zeros(len(owner), dtype=bool)
+        self._all_known = False
         self._sums: np.ndarray | None = None
-        self._made = 0
+        self._made, self._compiled = 0, False
 
     def beside(self, others: np.ndarray) -> np.ndarray:
         """Expected cells of each feature and another column with these counts, among all rows, added up, (n,)."""
@@ -79,13 +80,14 @@ class ChanceTables:
         Information that is below that is 0; interaction is what is left.
         """
         self._made += self._n * self._n_slices(kind) * len(features)
+        self._compiled = self._compiled or compiled or self._made > _PLAIN_SUMS
         if self._n**2 * self._slices <= _FEW_SUMS:
             self._subtract_known(kind, features, terms)
             return
         at_once = len(features) if self._kept else max(1, MOST_KEPT // max(1, 8 * int(self._sizes.sum())))
         for start in range(0, len(features), at_once):
             some, rows = features[start : start + at_once], terms[start : start + at_once]
-            if compiled or self._made > _PLAIN_SUMS:
+            if self._compiled:
                 self._subtract_compiled(kind, some, rows)
             else:
                 self._subtract_plain(kind, some, rows)
@@ -103,7 +105,7 @@ class ChanceTables:
     def _subtract_known(self, kind: str, features: np.ndarray, terms: np.ndarray) -> None:
         if self._sums is None:
             everyone = np.arange(self._n)
-            tables = self._tables(self._places)
+            tables = self._tables("interaction", everyone)
             whole = self._sums_in(0, everyone, tables)
             within = np.zeros_like(whole)
             for s in range(1, self._slices):
@@ -113,7 +115,7 @@ class ChanceTables:
         self._write(kind, features, self._sums[which, features], terms)
 
     def _subtract_plain(self, kind: str, features: np.ndarray, terms: np.ndarray) -> None:
-        tables = self._tables(self._places_of(kind, features))
+        tables = self._tables(kind, features)
         widest = int(self._sizes.max()) + max(1, len(self._places) // self._slices)
         for start in range(0, len(features), max(1, _CHUNK // widest)):
             some = slice(start, start + max(1, _CHUNK // widest))
@@ -145,7 +147,7 @@ class ChanceTables:
     def _subtract_compiled(self, kind: str, features: np.ndarray, terms: np.ndarray) -> None:
         from certselect.information.kernels.chance_kernels import subtract_expected
 
-        tables, rows = self._tables(self._places_of(kind, features))
+        tables, rows = self._tables(kind, features)
         slices, signs = (np.array(each) for each in zip(*self._chosen(kind), strict=True))
         patterns, pattern_starts, pattern_columns = self._patterns
         work = partial(
@@ -199,17 +201,19 @@ class ChanceTables:
         ends = np.cumsum(sizes)
         return np.repeat(begins - (ends - sizes), sizes) + np.arange(int(ends[-1]))
 
-    def _tables(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Expected cells of these counts with all of their slice, and where those of each count begin."""
+    def _tables(self, kind: str, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Expected cells of the counts of some features with all of their slice, and where those of each count begin."""
         if not self._kept:
-            return self._anew(np.unique(places))
-        new = np.zeros(len(self._known), dtype=bool)
-        new[places] = True
-        if int((self._sizes**2).sum()) <= 2 * _ALL_AT_ONCE:
-            new[:] = True
-        new &= ~self._known
-        if new.any():
-            self._learn(new)
+            return self._anew(np.unique(self._places_of(kind, features)))
+        if not self._all_known:
+            new = np.ones(len(self._known), dtype=bool)
+            if int((self._sizes**2).sum()) > 2 * _ALL_AT_ONCE:
+                new[:] = False
+                new[self._places_of(kind, features)] = True
+            new &= ~self._known
+            if new.any():
+                self._learn(new)
+                self._all_known = bool(self._known.all())
         return self._cells_kept, self._rows
 
     @cached_property
@@ -245,12 +249,14 @@ class ChanceTables:
 
     def _cells(self, first: np.ndarray, second: np.ndarray, owner: np.ndarray) -> np.ndarray:
         samples = np.broadcast_to(self._samples[owner], first.shape)
-        return fixed_cells(first, second, samples, self._one)
+        return fixed_cells(first, second, samples, self._one, compiled=self._compiled)
 
 
-def fixed_cells(first: np.ndarray, second: np.ndarray, samples: np.ndarray, one: float) -> np.ndarray:
+def fixed_cells(
+    first: np.ndarray, second: np.ndarray, samples: np.ndarray, one: float, *, compiled: bool = False
+) -> np.ndarray:
     """Expected cells in fixed point, whose sums are exact: no order of levels, rows or features matters."""
-    return np.rint(expected_cells(first, second, samples) * one).astype(np.int64)
+    return np.rint(expected_cells(first, second, samples, compiled=compiled) * one).astype(np.int64)
 
 
 def _rounded(counts: np.ndarray, owners: np.ndarray, samples: np.ndarray) -> np.ndarray:
