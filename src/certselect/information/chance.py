@@ -21,6 +21,8 @@ from certselect.information.terms import BOTH, PairTerms
 from certselect.progress import report
 from certselect.threads import thread_count
 
+_LARGEST = 1 << 62
+_MOST_KNOWN = 1 << 21  # pairs with rows of their own whose expected cells are kept: 48 MB
 _ROWS_AT_ONCE = 256  # of a whole matrix, between two reports of progress
 
 
@@ -52,6 +54,7 @@ class ChanceInformation:
         self._logs = logs
         self._relevance = relevance
         self._n_jobs = n_jobs
+        self._known: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}  # of pairs with rows of their own
 
     @cached_property
     def expected(self) -> np.ndarray:
@@ -99,54 +102,50 @@ class ChanceInformation:
             return
         for row, feature in enumerate(features.tolist()):
             own = terms[row, feature]
-            terms[row] -= self._row(kind, feature)
+            whole, within, samples = self._one_by_one(feature, compiled)
+            sums = {"redundancy": whole, "conditional_redundancy": within}.get(kind, whole - within)
+            terms[row] -= sums / self._one / self._real(samples)
             terms[row, feature] = own  # with itself a feature shares its entropy, whatever is shuffled
         if kind != "interaction":
             np.maximum(terms, 0.0, out=terms)
 
-    def _row(self, kind: str, feature: int) -> np.ndarray:
-        """Of a feature with all, (n,): where pairs have rows of their own, or weights are not whole."""
-        margins = self._margins
-        sums = np.zeros(self._n, dtype=np.int64)
-        if kind != "redundancy":
-            for group in range(margins.n_classes):
-                sums += self._pair_sums(feature, group)
-        if kind != "conditional_redundancy":
-            sums = self._pair_sums(feature, None) - sums
-        if margins.complete:
-            return sums / self._one / self._real(self._of_classes.sum(axis=1))
-        together = margins.of_feature(feature, margins.rows_of(None)).sum(axis=1)
-        return sums / self._one / self._real(together)
+    def _one_by_one(self, feature: int, compiled: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Expected cells of a feature with all among all rows, and within classes, and how many samples they are of.
 
-    def _pair_sums(self, feature: int, group: int | None) -> np.ndarray:
-        """Expected cells of a feature with all, added up, among the rows of a class, or among all."""
+        Where pairs have rows of their own, or weights are not whole.
+        """
         margins = self._margins
         if margins.complete or isinstance(margins, CountedMargins):
-            levels = self._levels[0 if group is None else group + 1]
-            return _first_cells(levels[feature], levels)
-        rows = margins.rows_of(group) & margins.having(feature)
-        counts, others = margins.counts(rows), margins.of_feature(feature, rows)
-        if self._first_order:
-            return _first_cells(np.count_nonzero(others, axis=1), counts.levels)
-        return self._beside(counts, others)
+            sums = _first_cells(self._levels[:, feature, None], self._levels)
+            return sums[0], sums[1:].sum(axis=0), self._of_classes.sum(axis=1)
+        if feature not in self._known:
+            counts, others = margins.beside(feature)
+            if self._first_order:
+                sums = _first_cells(np.count_nonzero(others, axis=1), counts.levels)
+            else:
+                sums = self._beside(counts, others, compiled)
+            sums = sums.reshape(-1, self._n)
+            found = sums[0], sums[1:].sum(axis=0), others[: self._n].sum(axis=1)
+            if len(self._known) * self._n > _MOST_KNOWN:
+                self._known.clear()
+            self._known[feature] = found
+        return self._known[feature]
 
-    def _beside(self, counts: LevelCounts, others: np.ndarray) -> np.ndarray:
-        """Expected cells of each feature and another column, added up, (n,).
-
-        `others` are the samples of that column's levels where a feature has a value, (n, levels).
-        """
-        patterns, pattern = np.unique(others, axis=0, return_inverse=True)
-        pattern = np.repeat(pattern.ravel(), counts.levels)
-        distinct, own = np.unique(counts.counts, return_inverse=True)
-        # What a level is expected to add, once for each count and each pattern.
-        keys, places = np.unique(pattern * len(distinct) + own, return_inverse=True)
-        pattern, own = np.divmod(keys, max(1, len(distinct)))
-        key, level = np.nonzero(patterns[pattern])
-        samples = patterns.sum(axis=1)[pattern]
-        different, cell = _distinct(distinct[own[key]], patterns[pattern[key], level], samples[key])
-        added = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(added, key, fixed_cells(*different, self._one)[cell])
-        return counts.summed(added[places])
+    def _beside(self, counts: LevelCounts, others: np.ndarray, compiled: bool = False) -> np.ndarray:
+        """Expected cells of several columns, each with another one of counts `others` (columns, levels), added up."""
+        # Each level of each column with each level of the other one.
+        owner, width = np.repeat(np.arange(len(others)), counts.levels), others.shape[1]
+        first = np.repeat(counts.counts, width)
+        second = others[owner].ravel()
+        samples = np.repeat(others.sum(axis=1)[owner], width)
+        there = np.flatnonzero(second)
+        first, second, samples = first[there], second[there], samples[there]
+        # A cell equals its mirror image.
+        different, cell = _distinct(samples, np.minimum(first, second), np.maximum(first, second))
+        totals, smaller, larger = different
+        cells = np.zeros(len(owner) * width, dtype=np.int64)
+        cells[there] = fixed_cells(smaller, larger, totals, self._one, compiled=compiled)[cell]
+        return counts.summed(cells.reshape(-1, width).sum(axis=1))
 
     @cached_property
     def _counting(self) -> tuple[Margins | CountedMargins, CountLogs]:
@@ -245,9 +244,16 @@ def _first_cells(levels: np.ndarray, others: np.ndarray) -> np.ndarray:
 def _distinct(*numbers: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
     """The different combinations of numbers at the same places, and which of them stands at each place."""
     combined = np.zeros(len(numbers[0]), dtype=np.int64)
+    most = 1
     for each in numbers:
-        different, place = np.unique(each, return_inverse=True)
-        # Numbered anew after each, combinations never outgrow the places times the next numbers.
-        combined = np.unique(combined * len(different) + place, return_inverse=True)[1]
+        width = 1 + int(each.max(initial=0))
+        if most * width > _LARGEST:  # numbered anew, combinations never outgrow the places
+            different, combined = np.unique(combined, return_inverse=True)
+            most = max(1, len(different))
+        if most * width > _LARGEST:
+            different, each = np.unique(each, return_inverse=True)
+            width = max(1, len(different))
+        combined = combined * width + each
+        most *= width
     _, first, place = np.unique(combined, return_index=True, return_inverse=True)
     return [each[first] for each in numbers], place

@@ -56,41 +56,14 @@ class Margins:
         """Whether every feature has a value in every row."""
         return self._absent is None or not bool((self._absent >= 0).any())
 
-    def rows_of(self, group: int | None) -> np.ndarray:
-        """Which rows are of a class, a mask; all if None."""
-        return np.ones(len(self._target), dtype=bool) if group is None else self._target == group
-
-    def having(self, feature: int) -> np.ndarray:
-        """Which rows have a value of a feature, a mask."""
-        if self._absent is None:
-            return self.rows_of(None)
-        return self._dense.codes[feature] != self._absent[feature]
-
-    def counts(self, rows: np.ndarray) -> LevelCounts:
-        """Level counts of all features among these rows of a dense table."""
-        table = self._dense
-        weights = self._weights[rows].astype(np.float64)  # whole numbers, whose sums stay below 2**53
-        alike = bool((weights == 1.0).all())
-        lists, found = [np.zeros(0, dtype=np.int64)], np.zeros(len(self._levels) + 1, dtype=np.int64)
-        for start, stop in self._chunks(len(weights)):
-            levels = self._levels[start:stop]
-            offsets = np.cumsum(levels) - levels
-            cells = (table.codes[start:stop, rows] + offsets[:, None]).ravel()
-            each = None if alike else np.tile(weights, stop - start)
-            counts = np.bincount(cells, each, minlength=int(levels.sum())).astype(np.int64)
-            if self._absent is not None:
-                absent = self._absent[start:stop]
-                counts[(offsets + absent)[absent >= 0]] = 0
-            there = counts > 0
-            found[start + 1 : stop + 1] = np.add.reduceat(there, offsets)
-            lists.append(counts[there])
-        return LevelCounts(np.cumsum(found), np.concatenate(lists))
-
     def of_slices(self) -> LevelCounts:
         """Level counts of all features among all rows, then among those of each class: (1 + classes) n columns."""
         if isinstance(self._table, SparseCodedTable):
             return _sliced(*self._sparse_cells(self._table), len(self._levels))
-        alike = bool((self._weights == 1).all())
+        return self._counted(self._weights)
+
+    def _counted(self, weights: np.ndarray) -> LevelCounts:
+        alike = bool((weights == 1).all())
         owners, by_class = [], []
         for start, stop in self._chunks(max(len(self._target), self.n_classes * int(self._levels.max(initial=1)))):
             levels = self._levels[start:stop]
@@ -99,7 +72,7 @@ class Margins:
             cells = self._dense.codes[start:stop] + (offsets[:, None] + np.int64(0))
             cells *= self.n_classes
             cells += self._target
-            each = None if alike else np.tile(self._weights.astype(np.float64), stop - start)
+            each = None if alike else np.tile(weights.astype(np.float64), stop - start)
             counts = np.bincount(cells.ravel(), each, minlength=int(levels.sum()) * self.n_classes)
             counts = counts.astype(np.int64, copy=False).reshape(-1, self.n_classes)
             if self._absent is not None:
@@ -110,27 +83,25 @@ class Margins:
             by_class.append(counts[there])
         return _sliced(np.concatenate(owners), np.concatenate(by_class), len(self._levels))
 
-    def beside_all(self, codes: np.ndarray, n_codes: int, rows: np.ndarray) -> np.ndarray:
-        """Samples of each code (m,) among these rows, each feature leaving out those where it has no value, (n, codes).
+    def beside(self, feature: int) -> tuple[LevelCounts, np.ndarray]:
+        """Level counts of all features and of this one, among the rows where both have a value, in each slice.
 
-        One row for all features if every one of them has a value everywhere.
+        Returns them as `of_slices` does, and those of this feature as ((1 + classes) n, levels).
         """
-        codes, weights = codes[rows], self._weights[rows].astype(np.float64)
-        if self.complete or self._absent is None:
-            return np.bincount(codes, weights, minlength=n_codes).astype(np.int64)[None]
-        beside = np.empty((len(self._levels), n_codes), dtype=np.int64)
-        for start, stop in self._chunks(max(len(codes), n_codes)):
-            there = self._dense.codes[start:stop, rows] != self._absent[start:stop, None]
-            cells = (np.arange(stop - start)[:, None] * n_codes + codes)[there]
-            each = np.broadcast_to(weights, there.shape)[there]
-            counts = np.bincount(cells, each, minlength=(stop - start) * n_codes)
-            beside[start:stop] = counts.reshape(stop - start, n_codes)
-        return beside
-
-    def of_feature(self, feature: int, rows: np.ndarray) -> np.ndarray:
-        """Samples of each level of a feature among these rows, beside every feature, (n, levels)."""
         codes, levels = self._dense.codes[feature].astype(np.int64), int(self._levels[feature])
-        return self.beside_all(codes, levels, rows & self.having(feature))
+        having = codes != self._absent[feature] if self._absent is not None else np.ones(len(codes), dtype=bool)
+        own = np.zeros((len(codes), levels * self.n_classes))
+        own[np.arange(len(codes)), self._target * levels + codes] = self._weights * having
+        others = np.empty((1 + self.n_classes, len(self._levels), levels), dtype=np.int64)
+        for start, stop in self._chunks(len(codes)):
+            there = np.ones((stop - start, len(codes)))
+            if self._absent is not None:
+                there = (self._dense.codes[start:stop] != self._absent[start:stop, None]).astype(np.float64)
+            # Whole numbers, whose sums stay below 2**53: no order of summation matters.
+            by_class = (there @ own).astype(np.int64).reshape(-1, self.n_classes, levels)
+            others[1:, start:stop] = by_class.transpose(1, 0, 2)
+        others[0] = others[1:].sum(axis=0)
+        return self._counted(self._weights * having), others.reshape(-1, levels)
 
     @property
     def _dense(self) -> CodedTable:
