@@ -79,6 +79,11 @@ class ChanceInformation:
         return sums / self._one / self._real(of_classes.sum(axis=1))
 
     @cached_property
+    def beyond_chance(self) -> np.ndarray:
+        """I(Xi;C) as counted, less `expected`, (n,)."""
+        return self._relevance - self.expected
+
+    @cached_property
     def deviation(self) -> np.ndarray:
         """The standard deviation of the information of each feature and a shuffled target, (n,).
 
@@ -208,6 +213,10 @@ class ChancePairs(PairTerms):
         counted = self.counted.measured(kinds, features)
         self._subtract(counted, kinds, features)
         return counted
+
+    def overlap(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+        redundancy, conditional = self.measured(BOTH, features)
+        return np.subtract(redundancy, conditional, out=conditional), redundancy
 
     def redundancy_and_interaction(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Both of some features with all, or of all pairs, from the same counts."""

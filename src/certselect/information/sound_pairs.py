@@ -41,6 +41,9 @@ class SoundPairs(PairTerms):
         conditional = self._rest(redundancy, interaction, some)
         return (redundancy, conditional) if kinds == BOTH else (conditional,)
 
+    def overlap(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+        return self._estimated.overlap(features)  # limits would take what pairs share by chance, but not what they gain
+
     def _limited(self, interaction: np.ndarray, features: np.ndarray) -> np.ndarray:
         relevance = self._relevance.astype(interaction.dtype)
         np.minimum(interaction, relevance, out=interaction)
