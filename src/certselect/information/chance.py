@@ -8,6 +8,7 @@ joint table, and depends on how often each level occurs, and on nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -197,6 +198,42 @@ class ChanceInformation:
     @cached_property
     def _tables(self) -> ChanceTables:
         return ChanceTables(self._slices, self._n, self._one, thread_count(self._n_jobs))
+
+
+@dataclass(frozen=True, eq=False)
+class ChanceMoments:
+    """What chance gives single features, as `LessChance`, from the mean and the degrees of freedom of chi squared.
+
+    Attributes
+    ----------
+    beyond_chance, expected : ndarray (n,)
+        The relevance less its mean for independent columns, not limited at 0; and that mean.
+    freedom : ndarray (n,)
+        2 N I of independent columns is about chi squared with so many degrees of freedom; 0 for constant columns.
+    """
+
+    beyond_chance: np.ndarray
+    expected: np.ndarray
+    freedom: np.ndarray
+
+    @property
+    def deviation(self) -> np.ndarray:
+        return self.expected * np.sqrt(2.0 / np.maximum(self.freedom, 1))
+
+    @property
+    def p_values(self) -> np.ndarray:
+        """How probable so much information of a feature and a shuffled target is, (n,)."""
+        varies = (self.freedom > 0) & (self.expected > 0)
+        ratio = np.divide(self.beyond_chance + self.expected, self.expected, out=np.zeros(len(varies)), where=varies)
+        freedom = np.where(varies, self.freedom, 1)
+        return np.where(varies, chdtrc(freedom, np.maximum(freedom * ratio, 0.0)), 1.0)
+
+    def replaced(self, places: np.ndarray, other: ChanceMoments) -> ChanceMoments:
+        """The same with those of other columns at some places."""
+        fields = [np.array(of_all, dtype=np.float64) for of_all in (self.beyond_chance, self.expected, self.freedom)]
+        for of_all, some in zip(fields, (other.beyond_chance, other.expected, other.freedom), strict=True):
+            of_all[places] = some
+        return ChanceMoments(*fields)
 
 
 class ChancePairs(PairTerms):
