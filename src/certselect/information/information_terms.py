@@ -14,8 +14,8 @@ from certselect.clock import Stopwatch
 from certselect.coding import CodedTable, Coding, SparseCodedTable, code_table
 from certselect.coding.copies import copies_by_rank, copies_of
 from certselect.errors import InvalidInput
-from certselect.information.choice import correct_for_bias, count_rows, cut_integers
-from certselect.information.measure import Measure
+from certselect.information.choice import cut_integers
+from certselect.information.measure import COUNTS_AND_RANKS, Measure
 from certselect.information.numeric import numeric_columns
 from certselect.information.registry import find_measure
 from certselect.information.terms import Families, InformationTerms
@@ -163,14 +163,10 @@ def measure_table(
     else:
         coded = code_table(table, measuring, n_jobs=n_jobs)
         coding = watch.seconds
-        if picked:
-            rows = count_rows(coded.n_samples, coded.weights)
-            can_shrink = isinstance(coded, CodedTable)
-            measuring, why = correct_for_bias(coded.coding, measuring, rows, can_shrink=can_shrink)
-            picked += why
-        terms = record.measured(coded, measuring, dtype=floating, n_jobs=n_jobs)
+        ranks_too = {"table": table} if record.needs == COUNTS_AND_RANKS else {}
+        terms = record.measured(coded, measuring, dtype=floating, n_jobs=n_jobs, **ranks_too)
         settings = _settings_used(record, measuring, coded.coding)
-        find_copies = partial(_counted_copies, coded, terms)
+        find_copies = partial(_counted_copies, coded, terms, record)
         whole = np.zeros(0, dtype=np.intp)
         for block in table.blocks:
             if block.kind == "integer":
@@ -200,8 +196,9 @@ def _settings_used(record: Measure, measuring: Measuring, coding: Coding) -> dic
     return settings
 
 
-def _counted_copies(coded: CodedTable | SparseCodedTable, terms: InformationTerms) -> Families:
-    return copies_of(coded, np.stack([terms.relevance, terms.entropy], axis=1), terms.constant)
+def _counted_copies(coded: CodedTable | SparseCodedTable, terms: InformationTerms, record: Measure) -> Families:
+    alike = np.stack([terms.relevance, terms.entropy], axis=1)
+    return copies_of(coded, alike[:, 1:] if record.needs == COUNTS_AND_RANKS else alike, terms.constant)
 
 
 def _ranked_copies(table: Table, constant: np.ndarray) -> Families:

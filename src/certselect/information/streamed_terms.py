@@ -11,8 +11,9 @@ import numpy as np
 from certselect.clock import Stopwatch
 from certselect.coding.copies import resembling_groups
 from certselect.coding.streamed import code_stream
+from certselect.errors import InvalidInput
 from certselect.information.chance import ChanceInformation, ChancePairs
-from certselect.information.choice import FEWEST_TO_COUNT, correct_for_bias, cut_integers, size_in_words
+from certselect.information.choice import cut_integers, pick_measure
 from certselect.information.kernels.margins import CountedMargins
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.streamed_pairs import NotCounted, StreamedPairs
@@ -33,14 +34,13 @@ def streamed_terms(
     `measure="auto"` may rank a table of few rows, which is then measured in memory by `measure_whole`.
     """
     watch = Stopwatch()
-    auto, picked = measuring.measure == "auto", ""
     coding = code_stream(table, measuring)
-    if auto and table.n_samples < FEWEST_TO_COUNT:
-        return measure_whole(table.whole(), measuring)
-    if auto:
-        rows, others = table.total_weight, sum(one.kind != "number" for one in table.features)
-        measuring, why = correct_for_bias(coding.coding, measuring, rows, can_shrink=True)
-        picked = f"plugin: {size_in_words(rows, table.n_features, others)}{why}"
+    picked = ""
+    if measuring.measure == "auto":  # the task is known by now
+        stated, (measuring, why) = measuring, pick_measure(table.task, table.total_weight, measuring)
+        picked = f"{measuring.measure}: {why}"
+        if measuring.measure == "mixed":
+            return whole_terms(table, stated, measure_whole)
     correction = measuring.correction
     counted = "none" if correction == "chance" else correction
     coded = watch.seconds
@@ -51,7 +51,7 @@ def streamed_terms(
     absent = coding.coding.absent
     if counted == "none":
         chance = ChanceInformation(
-            CountedMargins(levels, pairs.margins, absent), relevance, pairs.logs, pairs.chance_sums
+            CountedMargins(levels, pairs.margins, absent), relevance, pairs.logs, pair_sums=pairs.chance_sums
         )
     if correction == "chance" and chance is not None:
         relevance, pairs = np.maximum(relevance - chance.expected, 0.0), ChancePairs(pairs, chance)
@@ -77,6 +77,19 @@ def streamed_terms(
         find_copies=find_copies,
         seconds={"coding": coded, "relevance": watch.seconds - coded},
     )
+
+
+def whole_terms(
+    table: StreamedTable, measuring: Measuring, measure_whole: Callable[[Table, Measuring], InformationTerms]
+) -> InformationTerms:
+    """The terms of a table that was to be read in blocks, by a measure that needs all rows together."""
+    if not table.is_kept_whole:
+        raise InvalidInput(
+            f"{table.n_samples} rows in blocks with measure='mixed', which ranks all rows together",
+            "measure='plugin', which counts them block by block",
+            "Pass measure='plugin', or memory= enough to hold the table.",
+        )
+    return measure_whole(table.whole(), measuring)
 
 
 def _copies(pairs: StreamedPairs, alike: np.ndarray, constant: np.ndarray) -> Families:
