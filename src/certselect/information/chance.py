@@ -58,10 +58,25 @@ class ChanceInformation:
         self._relevance = relevance
         self._slices: dict[int | None, _Slice] = {}
 
+    @property
+    def coded(self) -> CodedTable | SparseCodedTable | None:
+        """The codes that were counted; None of a table in blocks, of which the margins alone are kept."""
+        return None if isinstance(self._table, CountedMargins) else self._table
+
     @cached_property
     def expected(self) -> np.ndarray:
         """Of each feature about a shuffled target, (n,), from the rows where it has a value."""
         return self._units.nats(self._units.of_beside(self._levels, self._of_classes), self._of_classes.sum(axis=1))
+
+    @cached_property
+    def cautious_relevance(self) -> np.ndarray:
+        """I(Xi;C) less its mean and two standard deviations among shuffled columns, (n,); not limited at 0.
+
+        Twice the number of samples times the information is about chi squared, so that the deviation is the mean times
+        sqrt(2 / degrees of freedom).
+        """
+        freedom = (self._levels.levels - 1) * (np.count_nonzero(self._of_classes, axis=1) - 1)
+        return self._relevance - self.expected * (1.0 + 2.0 * np.sqrt(2.0 / np.maximum(freedom, 1)))
 
     @cached_property
     def p_values(self) -> np.ndarray:

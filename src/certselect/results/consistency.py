@@ -61,30 +61,17 @@ def about_the_run(result: Result, terms: InformationTerms, problem: SubsetProble
 
 
 def _about_the_rule(rule: SizeRule, selection: Selection, problem: SubsetProblem) -> Iterator[str]:
-    """What does not follow from the p-values, which are believed, and from the columns of the table."""
+    """What does not follow from the rule's information, which is believed, and from the columns of the table."""
     included = 0 if problem.constraints is None else len(problem.constraints.include)
-    by_chance = isinstance(rule.asked, str)
-    held, tested = np.split(np.array(rule.p_values), [min(rule.n_included, len(rule.p_values))])
+    by_rule = isinstance(rule.asked, str)
     if rule.usable != len(problem.candidates):
         yield f"{len(problem.candidates)} columns are usable, not {rule.usable}"
-    elif rule.n_included != (included if by_chance else 0):
+    elif rule.n_included != (included if by_rule else 0):
         yield f"{included} features are included, not {rule.n_included}"
-    elif not by_chance and (len(rule.p_values) or rule.n_permutations or not np.isnan(rule.significance)):
-        yield "a share of the columns is said to have been tested against chance"
-    elif by_chance and (len(tested) == 0) != (included == rule.usable):
-        yield "there is no test against chance where there is something to test, or one where there is nothing"
-    elif not np.isnan(held).all() or np.isnan(tested).any():
-        yield "p-values are those of features that are not included"
-    elif len(tested) and not (0.0 < rule.significance < 1.0 and _can_be_counted(tested, rule.n_permutations)):
-        yield "p-values, significance and number of permutations do not fit together"
+    elif bool(rule.information) != (by_rule and rule.by_p_values is None):
+        yield "information is given for a share of the columns, or none for a size that follows from it"
     elif selection.any_size or rule.size(problem) != selection.k:
         yield f"by the rule that is named, {rule.size(problem)} features had to be chosen, not {selection.k}"
-
-
-def _can_be_counted(p_values: np.ndarray, n_permutations: int) -> bool:
-    """Whether each is (1 + a number of permutations) / (1 + all of them)."""
-    counts = p_values * (1 + n_permutations)
-    return bool(n_permutations and (np.abs(counts - np.round(counts)) < 1e-6).all() and (np.round(counts) >= 1).all())
 
 
 def _about_the_size(choice: SizeChoice, k: int) -> Iterator[str]:
