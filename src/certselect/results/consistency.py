@@ -12,10 +12,13 @@ from certselect.certificate import tolerance
 from certselect.certificate.proof import Replayed, certain
 from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
+from certselect.evaluation.carried import CarriedInformation
+from certselect.evaluation.leaks import LEVELS, ORDER, find_leaks
 from certselect.information import InformationTerms
 from certselect.names import shown
 from certselect.results.claims import can_value_ties
-from certselect.results.result import Result
+from certselect.results.columns import take_columns
+from certselect.results.result import Result, measure_carried
 from certselect.results.size_choice import SizeChoice, best_choice, counted_splits, mean_scores, standard_errors
 from certselect.results.size_rule import SizeRule
 from certselect.results.wording import copy_decisions, in_words, same_decisions, why
@@ -24,6 +27,7 @@ from certselect.search.registry import AUTO_CHOICES, is_auto, known_strategy
 from certselect.search.selection import INTERRUPTED, Selection
 from certselect.search.strategy import Strategy
 from certselect.settings import Settings
+from certselect.table import StreamedTable, Table
 
 
 def is_allowed(indices: Iterable[int], problem: SubsetProblem, *, of_any_number: bool = False) -> bool:
@@ -58,6 +62,35 @@ def about_the_run(result: Result, terms: InformationTerms, problem: SubsetProble
     if result.choice is not None:
         yield from _about_the_size(result.choice, result.selection.k)
         yield from _about_the_combination(result.choice, result.settings)
+
+
+def about_the_target(
+    result: Result, table: Table | StreamedTable, terms: InformationTerms, problem: SubsetProblem
+) -> Iterator[str]:
+    """What the features are said to carry and does not follow from the table, and leaks that are not there."""
+    selection, claim = result.selection, result.carried
+    in_memory = isinstance(table, Table)
+    if claim is not None:
+        found = measure_carried(selection.indices, problem, terms, take_columns(table, selection.indices))
+        # In blocks some rows are counted, and of another number of rows nothing follows.
+        if found is None or (found.n_samples != claim.n_samples and in_memory and terms.coded is not None):
+            yield "what the features carry was not counted in this table"
+        elif found.n_samples == claim.n_samples and not _same_carried(found, claim):
+            yield f"the features are said to carry {claim.share:.4g} of the target's information, not {found.share:.4g}"
+    leaks = find_leaks(table, terms, problem)
+    for shown_by in (LEVELS, ORDER):
+        here, there = ({leak.column for leak in some if leak.shown_by == shown_by} for some in (leaks, result.leaks))
+        comparable = shown_by == LEVELS or in_memory
+        # Files of earlier versions know of no leaks, and of an order some rows may have shown too little.
+        if comparable and (there - here or (claim is not None and shown_by == LEVELS and here - there)):
+            yield "the columns that are said to determine the target are not those that do"
+
+
+def _same_carried(here: CarriedInformation, there: CarriedInformation) -> bool:
+    numbers = ("information", "chance", "target_entropy", "p_value")
+    same = all(math.isclose(getattr(here, name), getattr(there, name), rel_tol=1e-6, abs_tol=1e-9) for name in numbers)
+    whole = ("counted", "n_chosen", "n_considered")
+    return same and all(getattr(here, name) == getattr(there, name) for name in whole)
 
 
 def _about_the_rule(rule: SizeRule, selection: Selection, problem: SubsetProblem) -> Iterator[str]:

@@ -224,7 +224,7 @@ def _carried(given: dict[str, Any], selection: Selection, n_features: int) -> Ca
         raise wrong(where, "n_chosen", given["n_chosen"], f"{len(selection.indices)} at most, the number of features")
     if given["n_considered"] > n_features:
         raise wrong(where, "n_considered", given["n_considered"], f"{n_features} at most")
-    if not (0.0 < given["target_entropy"] and given["p_value"] <= 1.0):
+    if given["target_entropy"] <= 0.0 or given["p_value"] > 1.0:
         raise wrong(where, "p_value", given["p_value"], "1 at most, and a target_entropy above 0")
     return CarriedInformation(**{**given, "counted": tuple(counted)})
 

@@ -36,6 +36,22 @@ _NAMES_SHOWN = 6
 _DECISIONS_SHOWN = 6
 
 
+def measure_carried(
+    chosen: np.ndarray, problem: SubsetProblem | None, terms: InformationTerms, columns: TakenColumns | None
+) -> CarriedInformation | None:
+    """What chosen features carry together, from the codes that were counted, or else from the rows that are kept."""
+    coded = terms.coded
+    places = {int(column): int(column) for column in chosen}
+    if coded is None:
+        taken = None if columns is None else columns.coded_rows()
+        if taken is None:
+            return None
+        coded, kept = taken
+        places = {column: kept[column] for column in places if column in kept}
+    n_considered = terms.n_features if problem is None else len(problem.candidates) + len(problem.copies)
+    return carried_information(coded, places, n_considered)
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """A chosen subset that can be kept, checked and shown.
@@ -112,18 +128,7 @@ class Result:
         """
         if self.saved_carried is not None or self.terms is None:
             return self.saved_carried
-        coded, chosen = self.terms.coded, self.selection.indices.tolist()
-        places = {column: column for column in chosen}
-        if coded is None:
-            taken = None if self.columns is None else self.columns.coded_rows()
-            if taken is None:
-                return None
-            coded, places = taken
-        problem = self.problem
-        n_considered = self.provenance.n_features if problem is None else len(problem.candidates) + len(problem.copies)
-        return carried_information(
-            coded, {column: places[column] for column in chosen if column in places}, n_considered
-        )
+        return measure_carried(self.selection.indices, self.problem, self.terms, self.columns)
 
     @property
     def share_of_target(self) -> float:
