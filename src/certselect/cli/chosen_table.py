@@ -10,7 +10,7 @@ from certselect.cli.output import Output
 from certselect.cli.sheets import Format, Sheet, print_sheet
 from certselect.criteria import SubsetProblem
 from certselect.criteria.stepwise import StepwiseCriterion
-from certselect.evaluation.feature_report import SIGNIFICANCE
+from certselect.evaluation.feature_report import SIGNIFICANCE, about_worth
 from certselect.information.registry import find_measure
 from certselect.information.terms import InformationTerms
 from certselect.results import Result
@@ -88,6 +88,13 @@ def _legend(result: Result, by_chance: bool) -> Iterator[str]:
             "value: what it adds to the score: relevance minus what the others tell as well, plus what it tells only "
             "together with them; so it can exceed the relevance."
         )
+    yield _sum_of_values(result)
+
+
+def _sum_of_values(result: Result) -> str:
+    """Whether the values add up to the score."""
+    selection = result.selection
+    return about_worth((result.explanation["worth"][i] for i in selection.indices), selection.objective, selection.unit)
 
 
 def _terms(result: Result) -> InformationTerms:

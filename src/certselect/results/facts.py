@@ -10,7 +10,7 @@ import numpy as np
 
 from certselect.criteria import find_criterion
 from certselect.errors import InvalidInput
-from certselect.evaluation.feature_report import SIGNIFICANCE
+from certselect.evaluation.feature_report import SIGNIFICANCE, about_worth
 from certselect.evaluation.leaks import leak_statement
 from certselect.evaluation.sizes import curve_facts
 from certselect.information.terms import NotKept
@@ -50,6 +50,9 @@ def result_facts(result: Result, curve: ValueCurve | None = None, table: str = T
         "target": list(origin.target),
         "formula": _formula(result),
         "significance": SIGNIFICANCE,
+        "about_worth": about_worth(
+            (result.explanation["worth"][i] for i in selection.indices), selection.objective, selection.unit
+        ),
         "features": told,
         "left_out": _relevant_left_out(result),
         "decisions": in_words(origin.decisions, told["feature"]),
