@@ -133,7 +133,7 @@ def test_blocks_count_the_rows_they_keep(tmp_path):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X.assign(kind=y).to_csv(tmp_path / "table.csv", index=False)
     here = choose_subset(X, y, 3, strategy="forward")
-    blocks = choose_subset(tmp_path / "table.csv", "kind", 3, strategy="forward", memory="40MB")
+    blocks = choose_subset(tmp_path / "table.csv", "kind", 3, strategy="forward", memory="64MB")
     assert blocks.carried.share == pytest.approx(here.carried.share, abs=0.05)
     assert blocks.carried.above_chance
 
