@@ -64,6 +64,10 @@ class ColumnsLeftOutWarning(UserWarning):
     """Columns that only tell one row from another were left out."""
 
 
+class TargetLeakWarning(UserWarning):
+    """A column determines the target: it may be the target under another name, or be known only after it."""
+
+
 class DeviceWarning(UserWarning):
     """A GPU was wanted but cannot be used, or has too little memory; the CPU was used."""
 

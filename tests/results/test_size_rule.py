@@ -1,13 +1,14 @@
-"""How many features where no number is given: a share of the columns, or as many as add more than chance."""
+"""How many features where no number is given: a share of the columns, or the fewest that carry nearly as much."""
+
+from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer, load_wine
 
-from certselect import SubsetSelector, choose_subset, load_result, stop_at_chance, verify
+from certselect import SubsetSelector, choose_subset, information_terms, load_result, verify
 from certselect.errors import InvalidInput
 from certselect.results.size_rule import SizeRule, asked_size
-from certselect.table import read_table
-from certselect.table.order import in_own_order
 from results.made_results import made, numbers, told_apart
 from results.mutations import put
 
@@ -46,43 +47,71 @@ def test_a_share_that_groups_do_not_allow_is_rounded_down():
     assert choose_subset(X, y, 0.2, feature_groups=pairs, exclude=[6]).indices.size == 2  # nor 1: the smallest
 
 
-def test_auto_stops_at_chance():
-    X, y = told_apart()
-    expected = stop_at_chance(in_own_order(read_table(X, y)))
-    assert stop_at_chance(X, y).k == expected.k  # the p-values differ by chance
-    result = choose_subset(X, y, "auto", strategy="forward")
-    assert expected.k == 3
-    assert len(result.indices) == expected.k
-    assert result.indices.tolist() == expected.indices[: expected.k].tolist()
+def information_of(X, y, path):
+    """J(k) of the first columns of a path, by loops over plain counts and the exact chance level."""
+    terms = information_terms(X, y)
+    n_classes = len(np.unique(y))
+    found = []
+    for k in range(1, len(path) + 1):
+        alone = sum(
+            terms.relevance[i] - terms.chance[i] * (1 + 2 * np.sqrt(2 / ((terms.levels[i] - 1) * (n_classes - 1))))
+            for i in path[:k]
+        )
+        pairs = [terms.redundancy[i, j] - terms.conditional_redundancy[i, j] for i, j in combinations(path[:k], 2)]
+        found.append(alone - sum(pairs) / max(1, k - 1))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("criterion", ["jmi", "mrmr", "max_relevance", "cmim"])
+def test_auto_takes_the_fewest_that_carry_nearly_as_much(criterion):
+    X, y = load_wine(return_X_y=True)
+    result = choose_subset(X, y, "auto", strategy="forward", criterion=criterion)
     rule = result.size_rule
-    assert rule.p_values == tuple(expected.p_values)
-    assert (rule.significance, rule.n_permutations) == (expected.significance, expected.n_permutations)
-    assert f"Size: {expected.k} features add more than chance, the next one does not (p = " in rule.statement
+    path = choose_subset(X, y, 13, strategy="forward", criterion=criterion).indices
+    expected = information_of(X, y, path)
+    np.testing.assert_allclose(rule.information, expected, rtol=1e-9)
+    enough = np.flatnonzero(expected >= 0.9 * expected.max())[0] + 1
+    assert len(result.indices) == enough == rule.size(result.problem)
+    assert result.indices.tolist() == path[:enough].tolist()
     assert rule.statement in repr(result)
     assert result.provenance.seconds["size"] > 0
-    # Another search finds its own subset of that size, by the same criterion and measure.
-    other = choose_subset(X, y, "AUTO", criterion="max_relevance", discretize="quantile", strategy="exact")
-    assert sorted(other.indices.tolist()) == [0, 2, 5]
+    assert result.verify(X, y).holds
+
+
+def test_auto_takes_at_most_half_of_many_columns():
+    X, y = load_breast_cancer(return_X_y=True)
+    rule = choose_subset(X, y, "auto", strategy="forward").size_rule
+    assert rule.size(None) <= 15
+    wide = np.random.default_rng(0).normal(size=(100, 200))
+    rule = choose_subset(wide, np.tile([0, 1], 50), "AUTO", strategy="forward").size_rule
+    assert len(rule.information) == 64  # no more are looked at
+
+
+def test_auto_follows_forward_selection_and_another_search_takes_the_size():
+    X, y = told_apart()
+    rule = choose_subset(X, y, "auto", strategy="forward").size_rule
+    other = choose_subset(X, y, "auto", strategy="exact")
+    assert other.size_rule == rule
+    assert len(other.indices) == rule.size(other.problem)
 
 
 def test_auto_keeps_one_feature_of_noise_and_says_so():
-    X, y = noise()
-    assert stop_at_chance(X, y).k == 0
-    selector = SubsetSelector("auto").fit(X, y)
-    assert selector.support_.sum() == 1
-    said = selector.result_.size_rule.statement
-    assert said.startswith("Size: no feature adds more than chance (p = ")
-    assert said.endswith("; the best one is kept all the same.")
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 20, (80, 6)), np.tile([0, 1], 40)
+    result = SubsetSelector("auto", discretize="quantile").fit(X, y).result_
+    if max(result.size_rule.information) <= 0:
+        assert len(result.indices) == 1
+        assert "no feature of the 6 usable columns carries more" in result.size_rule.statement
+    assert "No better than chance" in result.statement
 
 
-@pytest.mark.parametrize("measure", ["plugin", "neighbors"])
-def test_neither_the_order_of_rows_nor_weights_for_repetitions_matter(measure):
+def test_neither_the_order_of_rows_nor_weights_for_repetitions_matter():
     X, y = (part[:24] for part in noise(n=3))
     rng = np.random.default_rng(0)
     weights, order = rng.integers(0, 4, len(y)), rng.permutation(len(y))
     rows = np.repeat(np.arange(len(y)), weights)
     found = [
-        SubsetSelector("auto", strategy="forward", measure=measure).fit(*data, sample_weight=by).result_.size_rule
+        SubsetSelector("auto", strategy="forward").fit(*data, sample_weight=by).result_.size_rule
         for data, by in (
             ((X[rows], y[rows]), None),
             ((X[rows[::-1]], y[rows[::-1]]), None),
@@ -93,49 +122,63 @@ def test_neither_the_order_of_rows_nor_weights_for_repetitions_matter(measure):
     assert all(rule == found[0] for rule in found[1:])
 
 
-def test_auto_weighs_rows():
-    X, y = (part[:40] for part in noise(n=3))
-    weights = np.linspace(0.0, 3.0, len(y))
-    result = SubsetSelector("auto").fit(X, y, sample_weight=weights).result_
-    ordered = in_own_order(read_table(X, y, sample_weight=weights))
-    assert result.size_rule.p_values == tuple(stop_at_chance(ordered).p_values)
+def test_auto_in_blocks_is_auto_in_memory(tmp_path):
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X.assign(kind=y).to_csv(tmp_path / "wine.csv", index=False)
+    here = choose_subset(tmp_path / "wine.csv", "kind", "auto", strategy="forward")
+    blocks = choose_subset(tmp_path / "wine.csv", "kind", "auto", strategy="forward", memory="64MB")
+    assert blocks.size_rule == here.size_rule
+    assert blocks.names == here.names
 
 
-def test_included_features_are_not_tested():
+@pytest.mark.parametrize("measure", ["gaussian_copula", "neighbors"])
+def test_auto_by_other_measures(measure):
+    X, y = load_wine(return_X_y=True)
+    result = choose_subset(X, y, "auto", measure=measure, strategy="forward")
+    assert 1 <= len(result.indices) <= 13
+    assert result.verify(X, y).holds
+
+
+def test_included_features_are_kept_whatever_they_add():
     X, y = noise()
     result = choose_subset(X, y, "auto", include=[4, 5])
-    assert sorted(result.indices.tolist()) == [4, 5]
-    assert np.isnan(result.size_rule.p_values[:2]).all()
-    assert "no feature adds more than chance beside the 2 included (p = " in result.size_rule.statement
+    assert {4, 5} <= set(result.indices.tolist())
+    assert result.size_rule.n_included == 2
+    assert result.verify(X, y).holds
     everything = choose_subset(X, y, "auto", include=range(6))
     assert len(everything.indices) == 6
-    assert "every usable feature is included" in everything.size_rule.statement
     assert everything.verify(X, y).holds
 
 
 def test_the_words_by_hand():
-    def said(*p_values, usable=9, included=0):
-        return SizeRule("auto", usable, included, p_values, 0.05, 199).statement
+    def said(*information, usable=9, included=0):
+        return SizeRule("auto", usable, included, information).statement
 
-    how = "significance 0.05, 199 permutations"
-    assert said(0.01, 0.2) == f"Size: 1 feature adds more than chance, the next one does not (p = 0.200, {how})."
-    assert said(0.01, 0.01) == f"Size: all 2 features tested add more than chance ({how}); there may be more."
-    assert said(0.01, usable=1) == f"Size: the only feature tested adds more than chance ({how})."
-    assert said(np.nan, 0.01, 0.3, included=1) == (
-        f"Size: 1 feature adds more than chance beside the 1 included, the next one does not (p = 0.300, {how})."
+    assert said(0.5, 0.95, 1.0) == ("Size: 2 features carry 95 % of what the best 3 do, by single features and pairs.")
+    assert said(0.95, 1.0) == "Size: 1 feature carries 95 % of what the best 2 do, by single features and pairs."
+    assert said(0.5, 1.0, included=1) == (
+        "Size: 2 features carry 100 % of what the best 2 do, by single features and pairs."
     )
+    assert said(0.95, 1.0, 0.9, included=2) == (
+        "Size: the 2 included features carry 100 % of what the best 2 do, by single features and pairs."
+    )
+    assert said(-0.1, -0.2) == (
+        "Size: no feature of the 9 usable columns carries more information than chance gives; the fewest are kept."
+    )
+    capped = SizeRule("auto", 22, 0, tuple(np.arange(1.0, 23.0)))
+    assert capped.size(None) == 11
+    assert capped.statement.endswith("pairs; at most half of the columns are taken.")
     assert SizeRule(0.25, 1).statement == "Size: 0.25 of the only usable column, one at least."
-    assert "p = 0.05003, significance 0.05" in said(0.01, 0.05003)
 
 
 @pytest.mark.parametrize(
     ("constraints", "said"),
     [
-        ({"feature_groups": [[0, 1]]}, r"'auto' with feature_groups; .*adds one column at a time.*pass a fraction"),
-        ({"costs": {0: 1.0}, "budget": 1.0}, "'auto' with costs; .*has nothing to do with chance"),
+        ({"feature_groups": [[0, 1]]}, r"'auto' with feature_groups; .*adding one column at a time.*a fraction"),
+        ({"costs": {0: 1.0}, "budget": 1.0}, "'auto' with costs; .*without looking at costs"),
     ],
 )
-def test_constraints_that_the_test_does_not_know_are_refused(constraints, said):
+def test_constraints_that_the_rule_does_not_know_are_refused(constraints, said):
     with pytest.raises(InvalidInput, match=said):
         choose_subset(*numbers(), "auto", **constraints)
     assert len(choose_subset(*numbers(), 0.5, **constraints).indices) == 3
@@ -162,21 +205,12 @@ def test_files_keep_the_rule(kind, tmp_path):
     result.save(tmp_path / "result.json")
     kept = load_result(tmp_path / "result.json")
     assert kept.size_rule.statement == result.size_rule.statement
-    np.testing.assert_array_equal(kept.size_rule.p_values, result.size_rule.p_values)
+    assert kept.size_rule == result.size_rule
     assert kept.verify(*data).holds
     assert result.verify(*data).holds
     number = choose_subset(*numbers(), 3)
     assert number.size_rule is None
     assert number.to_dict()["size"] is None
-
-
-def with_statement(stored):
-    """The size with the sentence that its numbers make, so that nothing but these is wrong."""
-    numbers = {name: value for name, value in stored.items() if name != "statement"}
-    p_values = tuple(np.nan if value is None else value for value in numbers.pop("p_values"))
-    significance = numbers.pop("significance")
-    rule = SizeRule(**numbers, p_values=p_values, significance=np.nan if significance is None else significance)
-    return stored | {"statement": rule.statement}
 
 
 def test_the_size_follows_from_the_rule():
@@ -185,21 +219,19 @@ def test_the_size_follows_from_the_rule():
     size = stored["size"]
     k = stored["selection"]["k"]
     wrong = {
-        "features had to be chosen": [{"p_values": [0.005] * (k - 1) + [0.5]}, {"p_values": [0.005] * 7}],
-        "columns are usable": [{"usable": 6, "p_values": size["p_values"][:6]}],
+        "features had to be chosen": [{"information": [1.0]}, {"information": [*range(1, 8)]}],
+        "columns are usable": [{"usable": 6, "information": size["information"][:6]}],
         "features are included": [{"n_included": 1}],
-        "do not fit together": [{"n_permutations": 10}, {"significance": None}, {"n_permutations": 0}],
-        "something to test": [{"p_values": []}],
-        "not included": [{"p_values": [None, *size["p_values"][1:]]}],
-        "is said to have been tested": [{"asked": 0.5}],
+        "is given for a share": [{"information": []}, {"asked": 0.5}],
     }
+    assert 1 < k < 7
     for said, changes in wrong.items():
         for change in changes:
-            outcome = verify(put(stored, ("size",), with_statement(size | change)), *data)
+            outcome = verify(put(stored, ("size",), size | change), *data)
             assert outcome.verdict == "false claim", (change, outcome)
             assert said in outcome.reasons[0], (change, outcome.reasons)
     share, data, _ = made("a share")
-    changed = put(share.to_dict(), ("size",), with_statement(share.to_dict()["size"] | {"asked": 0.9}))
+    changed = put(share.to_dict(), ("size",), share.to_dict()["size"] | {"asked": 0.9})
     assert "6 features had to be chosen, not 3" in verify(changed, *data).reasons[0]
 
 
@@ -213,10 +245,10 @@ def test_the_size_follows_from_the_rule():
         {"usable": 8},
         {"n_included": -1},
         {"n_included": 10**9},
-        {"p_values": [0.0]},
-        {"p_values": [2.0]},
-        {"p_values": [0.01] * 8},
-        {"p_values": "many"},
+        {"information": [None]},
+        {"information": [0.01] * 8},
+        {"information": "many"},
+        {"p_values": [0.5]},
         {"more": 1},
     ],
 )

@@ -10,7 +10,7 @@ from certselect.cli.output import Output
 from certselect.cli.sheets import Format, Sheet, print_sheet
 from certselect.criteria import SubsetProblem
 from certselect.criteria.stepwise import StepwiseCriterion
-from certselect.evaluation.feature_report import SIGNIFICANCE
+from certselect.evaluation.feature_report import SIGNIFICANCE, about_worth
 from certselect.information.registry import find_measure
 from certselect.information.terms import InformationTerms
 from certselect.results import Result
@@ -36,6 +36,8 @@ def print_result(result: Result, out: Output) -> None:
         f"{len(selection.indices)} of {result.provenance.n_features} features, "
         + f"{selection.criterion} = {selection.objective:.6f} {selection.unit}".rstrip()
         + f", by {selection.strategy} ({selection.status}).",
+        "" if result.carried is None or result.about_chance else result.carried.statement,
+        result.about_chance,
         selection.about_bound("--certify"),
         result.about_proof,
         _decided(selection),
@@ -86,6 +88,13 @@ def _legend(result: Result, by_chance: bool) -> Iterator[str]:
             "value: what it adds to the score: relevance minus what the others tell as well, plus what it tells only "
             "together with them; so it can exceed the relevance."
         )
+    yield _sum_of_values(result)
+
+
+def _sum_of_values(result: Result) -> str:
+    """Whether the values add up to the score."""
+    selection = result.selection
+    return about_worth((result.explanation["worth"][i] for i in selection.indices), selection.objective, selection.unit)
 
 
 def _terms(result: Result) -> InformationTerms:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ from certselect.table.model import Decision, gather_decisions
 SIGNIFICANCE = 0.05
 # A feature that shares this part of its information with a chosen one is nearly a copy of it.
 _NEARLY_ALL = 0.9
+# What differs from all of it by rounding: the feature is a function of the chosen one.
+_ALL = 1.0 - 1e-9
 # A probability so small is 0: what rounding leaves of 1 - 1 is larger.
 _NEVER = 1e-15
 # Exchanges that change less, relative to what the subset is worth, change nothing but rounding.
@@ -128,6 +131,17 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
         columns, (*terms.decisions, *copy_decisions(problem)), problem.criterion.unit, given=problem.given_relevance
     )
     return columns
+
+
+def about_worth(worth: Iterable[float], objective: float, unit: str) -> str:
+    """Whether the worths of the chosen features add up to the score, or why they do not, in a sentence."""
+    total = math.fsum(each for each in worth if not math.isnan(each))
+    if math.isclose(total, objective, rel_tol=1e-6, abs_tol=1e-9):
+        return "Values add up to the score."
+    return (
+        f"Values add up to {total:.4g} and not to the score of {objective:.4g}{f' {unit}' if unit else ''}: each is what "
+        "the score would lose without the feature, so that what two features share counts for both."
+    )
 
 
 def copy_decisions(problem: SubsetProblem | None) -> tuple[Decision, ...]:
@@ -264,7 +278,11 @@ class _Sentences:
             )
         part = self._columns["shared_part"][i]
         if part >= _NEARLY_ALL:
-            yield f"shares {percent(part)} of its information with {self._columns['closest'][i]!r}"
+            closest = self._columns["closest"][i]
+            if part >= _ALL:
+                yield f"follows from {closest!r}, which has all of its information"
+            else:
+                yield f"shares {percent(part)} of its information with {closest!r}"
 
     def _change(self, i: int) -> str:
         loss = self._columns["swap_loss"][i]

@@ -66,6 +66,11 @@ class ChanceInformation:
         self._n_jobs = n_jobs
         self._known: dict[int, PairSums] = {}  # of pairs with rows of their own
 
+    @property
+    def coded(self) -> CodedTable | SparseCodedTable | None:
+        """The codes that were counted; None of a table in blocks, of which the margins alone are kept."""
+        return None if isinstance(self._table, CountedMargins) else self._table
+
     @cached_property
     def expected(self) -> np.ndarray:
         """Of each feature about a shuffled target, (n,), from the rows where it has a value."""
@@ -92,6 +97,16 @@ class ChanceInformation:
         was divided so that its mean is the exact one.
         """
         return self.expected * np.sqrt(2.0 / np.maximum(self._freedom, 1))
+
+    @cached_property
+    def cautious_relevance(self) -> np.ndarray:
+        """I(Xi;C) less its mean and two standard deviations among shuffled columns, (n,); not limited at 0.
+
+        Twice the number of samples times the information is about chi squared, so that the deviation is the mean times
+        sqrt(2 / degrees of freedom).
+        """
+        freedom = (self._levels.levels - 1) * (np.count_nonzero(self._of_classes, axis=1) - 1)
+        return self._relevance - self.expected * (1.0 + 2.0 * np.sqrt(2.0 / np.maximum(freedom, 1)))
 
     @cached_property
     def p_values(self) -> np.ndarray:

@@ -17,7 +17,7 @@ from certselect.progress import report
 from certselect.table.model import Decision
 
 if TYPE_CHECKING:
-    from certselect.coding import Coding
+    from certselect.coding import CodedTable, Coding, SparseCodedTable
     from certselect.information.chance import ChanceInformation
     from certselect.information.kernels.joint_cells import JointCells
 
@@ -225,6 +225,13 @@ class InformationTerms:
         Of each feature by itself: the best of many is above chance more often.
         """
         return self._unknown if self.by_chance is None else self.by_chance.p_values
+
+    @property
+    def coded(self) -> CodedTable | SparseCodedTable | None:
+        """The codes that the terms were counted from; None of tables in blocks, other measures and saved terms."""
+        if self.by_chance is not None:
+            return self.by_chance.coded
+        return getattr(self.cells, "coded", None)
 
     @property
     def _unknown(self) -> np.ndarray:

@@ -25,12 +25,16 @@ _REFERENCE = "\ue000"
 _LONGEST_REASON = 240
 # What a report may show; the facts of a path, say, are few of these.
 _SECTIONS = (
+    "about_chance",
+    "carried",
     "certificate",
     "checked",
     "columns",
     "decisions",
     "distributions",
     "features",
+    "leaking",
+    "leaks",
     "left_out",
     "out_of_time",
     "path",

@@ -11,6 +11,8 @@ import numpy as np
 
 from certselect.clock import Stopwatch, TimeLimit
 from certselect.criteria import SubsetProblem, find_criterion, unsized_problem
+from certselect.errors import TargetLeakWarning, warn_user
+from certselect.evaluation.leaks import find_leaks, leak_statement
 from certselect.information import InformationTerms, measure_table
 from certselect.results.columns import take_columns
 from certselect.results.provenance import Provenance, versions
@@ -57,9 +59,9 @@ def choose_subset(
         target itself; several columns are several targets.
     n_features_to_select : int, float, "auto" or None, default=10
         How many features to choose; all if the table has fewer, with a warning. A fraction
-        between 0 and 1 for that share of the usable columns, "auto" for as many as add more
-        than chance (`result.size_rule` says how it came about). None, with a budget, for any
-        number it pays for.
+        between 0 and 1 for that share of the usable columns, "auto" for the fewest that carry
+        nearly as much information as the best number does (`result.size_rule` shows how it came
+        about). None, with a budget, for any number it pays for.
     feature_names : sequence of str, optional
         Names of the columns of an array.
     sample_weight : array, optional
@@ -156,7 +158,8 @@ def choose(
     rule = None
     if isinstance(size, float | str):
         watch = Stopwatch()
-        rule = find_rule(size, table, whole, settings, n_jobs=n_jobs)
+        with on_jobs(n_jobs):
+            rule = find_rule(size, whole, terms, settings.constraints)
         seconds = {**(seconds or {}), "size": watch.seconds}
         size = rule.size(whole)
         whole = replace(whole, exactly=True)  # a rule that is named gives that many
@@ -198,5 +201,11 @@ def make_result(
         seconds=spent,
         versions=versions() | ({"device": selection.computed_on} if selection.computed_on else {}),
     )
-    columns = take_columns(table, selection.indices)
-    return Result(settings, selection, provenance, choice, terms, library, size_rule=size_rule, columns=columns)
+    columns, leaks = take_columns(table, selection.indices), ()
+    if selection.problem is not None:
+        leaks = find_leaks(table, terms, selection.problem)
+        if leaks:
+            warn_user(leak_statement(leaks), TargetLeakWarning)
+    return Result(
+        settings, selection, provenance, choice, terms, library, size_rule=size_rule, columns=columns, leaks=leaks
+    )

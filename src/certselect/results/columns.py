@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from certselect.coding import CodedTable, code_table
 from certselect.names import shown
+from certselect.settings import Measuring
 from certselect.table import StreamedTable, Table
 from certselect.table.model import Block, SparseBlock
 
@@ -67,6 +69,7 @@ class _Rows:
     columns: Mapping[int, _Column]
     groups: np.ndarray
     weights: np.ndarray | None
+    sizes: np.ndarray  # rows of each group, those that were not drawn too
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +106,46 @@ class TakenColumns:
         weights = np.ones(len(rows.groups)) if rows.weights is None else rows.weights
         return {i: _distribution(one, rows.groups, len(self.labels), weights) for i, one in rows.columns.items()}
 
+    def coded_rows(self) -> tuple[CodedTable, dict[int, int]] | None:
+        """The chosen columns in levels, and where each is; None where no rows are kept.
+
+        Classes are those of `labels`: a target that is a number is cut into thirds.
+        """
+        rows = self._rows
+        present = np.flatnonzero(np.bincount(rows.groups, minlength=len(self.labels))) if len(rows.groups) else []
+        if not rows.columns or len(present) < 2:
+            return None
+        drawn = np.bincount(rows.groups, minlength=len(self.labels))
+        weights = rows.weights
+        if self.most_rows is not None and (drawn < rows.sizes).any():
+            each = (rows.sizes / np.maximum(drawn, 1))[rows.groups] * (1.0 if weights is None else weights)
+            weights = each * (len(each) / each.sum())
+        blocks = tuple(
+            Block(
+                "category" if one.vocabulary else "integer" if one.values.dtype.kind in "biu" else "number",
+                np.array([place]),
+                one.values[:, None],
+                (tuple(one.vocabulary),) if one.vocabulary else (),
+                None if one.lacking is None or not one.lacking.any() else one.lacking[:, None],
+            )
+            for place, one in enumerate(rows.columns.values())
+        )
+        table = Table(
+            blocks=blocks,
+            feature_names=tuple(map(str, rows.columns)),
+            target=np.searchsorted(present, rows.groups).astype(np.int32),
+            classes=tuple(self.labels[group] for group in present),
+            target_numbers=np.empty((len(rows.groups), 0)),
+            weights=weights,
+            missing="level",
+        )
+        coded = code_table(table, Measuring())
+        assert isinstance(coded, CodedTable), "dense columns have dense codes"
+        return coded, {column: place for place, column in enumerate(rows.columns)}
+
     def __getstate__(self) -> dict[str, Any]:
         """With the counts in place of the rows: what is pickled holds nothing of the table."""
-        nothing = _Rows({}, np.empty(0, dtype=np.intp), None)
+        nothing = _Rows({}, np.empty(0, dtype=np.intp), None, np.empty(0, dtype=np.intp))
         return {**self.__dict__, "labels": self.classes, "distributions": self.distributions, "_rows": nothing}
 
 
@@ -136,7 +176,7 @@ def _taken(table: Table, chosen: Iterable[int]) -> TakenColumns:
     in_order: dict[int, _Column] = {}
     for i in counted.tolist():
         in_order[i] = found[i]
-    kept = _Rows(in_order, groups[rows], weights)
+    kept = _Rows(in_order, groups[rows], weights, np.bincount(groups, minlength=len(labels)))
     drawn = None if isinstance(rows, slice) else _MOST_ROWS
     return TakenColumns(tuple(kinds.tolist()), missing, labels, drawn, kept)
 

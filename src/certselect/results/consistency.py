@@ -12,10 +12,13 @@ from certselect.certificate import tolerance
 from certselect.certificate.proof import Replayed, certain
 from certselect.criteria import SubsetProblem
 from certselect.errors import InvalidInput
+from certselect.evaluation.carried import CarriedInformation
+from certselect.evaluation.leaks import LEVELS, ORDER, find_leaks
 from certselect.information import InformationTerms
 from certselect.names import shown
 from certselect.results.claims import can_value_ties
-from certselect.results.result import Result
+from certselect.results.columns import take_columns
+from certselect.results.result import Result, measure_carried
 from certselect.results.size_choice import SizeChoice, best_choice, counted_splits, mean_scores, standard_errors
 from certselect.results.size_rule import SizeRule
 from certselect.results.wording import copy_decisions, in_words, same_decisions, why
@@ -24,6 +27,7 @@ from certselect.search.registry import AUTO_CHOICES, is_auto, known_strategy
 from certselect.search.selection import INTERRUPTED, Selection
 from certselect.search.strategy import Strategy
 from certselect.settings import Settings
+from certselect.table import StreamedTable, Table
 
 
 def is_allowed(indices: Iterable[int], problem: SubsetProblem, *, of_any_number: bool = False) -> bool:
@@ -60,31 +64,47 @@ def about_the_run(result: Result, terms: InformationTerms, problem: SubsetProble
         yield from _about_the_combination(result.choice, result.settings)
 
 
+def about_the_target(
+    result: Result, table: Table | StreamedTable, terms: InformationTerms, problem: SubsetProblem
+) -> Iterator[str]:
+    """What the features are said to carry and does not follow from the table, and leaks that are not there."""
+    selection, claim = result.selection, result.carried
+    in_memory = isinstance(table, Table)
+    if claim is not None:
+        found = measure_carried(selection.indices, problem, terms, take_columns(table, selection.indices))
+        # In blocks some rows are counted, and of another number of rows nothing follows.
+        if found is None or (found.n_samples != claim.n_samples and in_memory and terms.coded is not None):
+            yield "what the features carry was not counted in this table"
+        elif found.n_samples == claim.n_samples and not _same_carried(found, claim):
+            yield f"the features are said to carry {claim.share:.4g} of the target's information, not {found.share:.4g}"
+    leaks = find_leaks(table, terms, problem)
+    for shown_by in (LEVELS, ORDER):
+        here, there = ({leak.column for leak in some if leak.shown_by == shown_by} for some in (leaks, result.leaks))
+        comparable = shown_by == LEVELS or in_memory
+        # Files of earlier versions know of no leaks, and of an order some rows may have shown too little.
+        if comparable and (there - here or (claim is not None and shown_by == LEVELS and here - there)):
+            yield "the columns that are said to determine the target are not those that do"
+
+
+def _same_carried(here: CarriedInformation, there: CarriedInformation) -> bool:
+    numbers = ("information", "chance", "target_entropy", "p_value")
+    same = all(math.isclose(getattr(here, name), getattr(there, name), rel_tol=1e-6, abs_tol=1e-9) for name in numbers)
+    whole = ("counted", "n_chosen", "n_considered")
+    return same and all(getattr(here, name) == getattr(there, name) for name in whole)
+
+
 def _about_the_rule(rule: SizeRule, selection: Selection, problem: SubsetProblem) -> Iterator[str]:
-    """What does not follow from the p-values, which are believed, and from the columns of the table."""
+    """What does not follow from the rule's information, which is believed, and from the columns of the table."""
     included = 0 if problem.constraints is None else len(problem.constraints.include)
-    by_chance = isinstance(rule.asked, str)
-    held, tested = np.split(np.array(rule.p_values), [min(rule.n_included, len(rule.p_values))])
+    by_rule = isinstance(rule.asked, str)
     if rule.usable != len(problem.candidates):
         yield f"{len(problem.candidates)} columns are usable, not {rule.usable}"
-    elif rule.n_included != (included if by_chance else 0):
+    elif rule.n_included != (included if by_rule else 0):
         yield f"{included} features are included, not {rule.n_included}"
-    elif not by_chance and (len(rule.p_values) or rule.n_permutations or not np.isnan(rule.significance)):
-        yield "a share of the columns is said to have been tested against chance"
-    elif by_chance and (len(tested) == 0) != (included == rule.usable):
-        yield "there is no test against chance where there is something to test, or one where there is nothing"
-    elif not np.isnan(held).all() or np.isnan(tested).any():
-        yield "p-values are those of features that are not included"
-    elif len(tested) and not (0.0 < rule.significance < 1.0 and _can_be_counted(tested, rule.n_permutations)):
-        yield "p-values, significance and number of permutations do not fit together"
+    elif bool(rule.information) != (by_rule and rule.by_p_values is None):
+        yield "information is given for a share of the columns, or none for a size that follows from it"
     elif selection.any_size or rule.size(problem) != selection.k:
         yield f"by the rule that is named, {rule.size(problem)} features had to be chosen, not {selection.k}"
-
-
-def _can_be_counted(p_values: np.ndarray, n_permutations: int) -> bool:
-    """Whether each is (1 + a number of permutations) / (1 + all of them)."""
-    counts = p_values * (1 + n_permutations)
-    return bool(n_permutations and (np.abs(counts - np.round(counts)) < 1e-6).all() and (np.round(counts) >= 1).all())
 
 
 def _about_the_size(choice: SizeChoice, k: int) -> Iterator[str]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from certselect.criteria import find_criterion
 from certselect.errors import InvalidInput
-from certselect.evaluation.feature_report import SIGNIFICANCE
+from certselect.evaluation.feature_report import SIGNIFICANCE, about_worth
+from certselect.evaluation.leaks import leak_statement
 from certselect.evaluation.sizes import curve_facts
 from certselect.information.terms import NotKept
 from certselect.results.columns import TakenColumns
@@ -49,6 +50,9 @@ def result_facts(result: Result, curve: ValueCurve | None = None, table: str = T
         "target": list(origin.target),
         "formula": _formula(result),
         "significance": SIGNIFICANCE,
+        "about_worth": about_worth(
+            (result.explanation["worth"][i] for i in selection.indices), selection.objective, selection.unit
+        ),
         "features": told,
         "left_out": _relevant_left_out(result),
         "decisions": in_words(origin.decisions, told["feature"]),
@@ -58,6 +62,10 @@ def result_facts(result: Result, curve: ValueCurve | None = None, table: str = T
         "redundancy": _redundancy(result),
         "path": None if curve is None else curve_facts(curve, selection.k),
         "scores": None if result.choice is None else _scores(result.choice, selection.k),
+        "carried": "" if result.carried is None or result.about_chance else result.carried.statement,
+        "about_chance": result.about_chance,
+        "leaks": leak_statement(result.leaks),
+        "leaking": [leak.column for leak in result.leaks],
         "size": "" if result.size_rule is None else result.size_rule.statement,
         "seconds": {stage: as_plain(spent) for stage, spent in origin.seconds.items() if stage != LIMIT},
         "out_of_time": as_plain(origin.seconds.get(LIMIT)),

@@ -18,6 +18,7 @@ from certselect.certificate.bound import BY_CHOLESKY, BY_COUNTING, BY_ROW_SUMS
 from certselect.certificate.certificate import BY_PROOF
 from certselect.criteria.domain import LEFT_OUT_BECAUSE
 from certselect.evaluation.feature_report import REASONS
+from certselect.evaluation.leaks import LEVELS, ORDER
 from certselect.results.certificate_text import LIFT, PROOF, lift_as_json, proof_as_json
 from certselect.results.claims import claimed
 from certselect.results.result import Result
@@ -54,7 +55,7 @@ from certselect.settings.fields import About, described
 from certselect.table.model import DECIDED, Decision
 
 # Files of versions OLDEST to VERSION are read.
-FORMAT, VERSION, OLDEST = "certselect result", 5, 4
+FORMAT, VERSION, OLDEST = "certselect result", 6, 4
 PATH = "certselect path"  # what `certselect path` saves, which holds many subsets and no proofs
 # No table has more columns, and no result more lists of that length, than a machine can hold.
 MOST_FEATURES = 10_000_000
@@ -280,11 +281,43 @@ SIZE = Record(
         "asked": Field(either(one_of(AUTO), between(0, 1, with_high=False))),
         "usable": Field(whole()),
         "n_included": Field(whole()),
-        "p_values": Field(list_of(between(0, 1, with_high=True, nullable=True))),
-        "significance": Field(NUMBER),
-        "n_permutations": Field(whole()),
+        "information": Field(list_of(KNOWN_NUMBER), since=6, older=()),
+        "p_values": Field(list_of(between(0, 1, with_high=True, nullable=True)), until=5),
+        "significance": Field(NUMBER, until=5),
+        "n_permutations": Field(whole(), until=5),
     },
     nullable=True,
+)
+_NOT_NEGATIVE = Kind(
+    "a finite number, 0 or more",
+    {"type": "number", "minimum": 0},
+    lambda value: is_number(value) and value >= 0,
+    finite,
+    float,
+)
+CARRIED = Record(
+    "what the features carry",
+    {
+        "statement": Field(TEXT, words=True),
+        "information": Field(_NOT_NEGATIVE),
+        "chance": Field(_NOT_NEGATIVE),
+        "target_entropy": Field(_NOT_NEGATIVE),
+        "counted": Field(list_of(whole(), different=True, at_least=1)),
+        "n_chosen": Field(whole(1)),
+        "n_considered": Field(whole(1)),
+        "p_value": Field(_NOT_NEGATIVE),
+        "n_samples": Field(whole(1)),
+    },
+    nullable=True,
+)
+LEAK = Record(
+    "a leak",
+    {
+        "column": Field(whole()),
+        "name": Field(TEXT),
+        "shown_by": Field(one_of(LEVELS, ORDER)),
+        "share": Field(between(0, 1, with_high=True)),
+    },
 )
 COMBINATION = Record(
     "a combination",
@@ -322,6 +355,8 @@ RESULT = Record(
         "provenance": Field(PROVENANCE),
         "size": Field(SIZE),
         "choice": Field(CHOICE),
+        "carried": Field(CARRIED, since=6),
+        "leaks": Field(Records(LEAK), since=6, older=()),
     },
 )
 
@@ -334,7 +369,7 @@ def as_dict(result: Result) -> dict[str, Any]:
         {
             "format": FORMAT,
             "version": VERSION,
-            "statement": selection.statement,
+            "statement": result.statement,
             "settings": result.settings.to_dict(),
             "selection": selection,
             "domain": selection.domain,
@@ -347,6 +382,8 @@ def as_dict(result: Result) -> dict[str, Any]:
             },
             "size": result.size_rule,
             "choice": result.choice,
+            "carried": result.carried,
+            "leaks": result.leaks,
         }
     )
     assert stored is not None, "a result is not null"

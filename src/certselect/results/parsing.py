@@ -21,7 +21,9 @@ from certselect.criteria.domain import CONSTANT, DUPLICATE, EXCLUDED, LEFT_OUT_B
 from certselect.criteria.known import list_criteria
 from certselect.criteria.stepwise import StepwiseCriterion
 from certselect.errors import InvalidInput
+from certselect.evaluation.carried import CarriedInformation
 from certselect.evaluation.feature_report import COPY, reason_codes
+from certselect.evaluation.leaks import TargetLeak
 from certselect.names import shown
 from certselect.results.certificate_text import lift_from_json, proof_from_json
 from certselect.results.format import FORMAT, METHODS, OLDEST, PATH, RESULT, VERSION
@@ -72,6 +74,8 @@ def from_dict(stored: Any) -> Result:
         choice=None if choice is None else _choice(choice, selection.k, n_features),
         saved_explanation=file["explanation"],
         size_rule=None if size is None else _size_rule(size, n_features),
+        saved_carried=None if file["carried"] is None else _carried(file["carried"], selection, n_features),
+        leaks=tuple(_leak(each, file["explanation"]["feature"]) for each in file["leaks"]),
     )
 
 
@@ -196,9 +200,39 @@ def _size_rule(given: dict[str, Any], n_features: int) -> SizeRule:
     for name in ("usable", "n_included"):
         if given[name] > n_features:
             raise wrong("a size", name, given[name], f"{n_features} at most")
-    if len(given["p_values"]) > given["usable"]:
-        raise wrong("a size", "p_values", given["p_values"], "no more than there are usable columns")
-    return SizeRule(**{**given, "p_values": tuple(given["p_values"])})
+    by_p_values, p_values = None, given["p_values"]
+    if p_values is not None:
+        if len(p_values) > given["usable"]:
+            raise wrong("a size", "p_values", p_values, "no more than there are usable columns")
+        if isinstance(given["asked"], str):
+            tested = p_values[given["n_included"] :]
+            passed = (step for step, p_value in enumerate(tested) if not p_value <= given["significance"])
+            by_p_values = given["n_included"] + next(passed, len(tested))
+    if len(given["information"]) > given["usable"]:
+        raise wrong("a size", "information", given["information"], "no more than there are usable columns")
+    named = ("asked", "usable", "n_included")
+    return SizeRule(
+        **{name: given[name] for name in named}, information=tuple(given["information"]), by_p_values=by_p_values
+    )
+
+
+def _carried(given: dict[str, Any], selection: Selection, n_features: int) -> CarriedInformation:
+    where, counted = "what the features carry", given["counted"]
+    if not set(counted) <= set(selection.indices.tolist()):
+        raise wrong(where, "counted", counted, "some of the chosen features")
+    if given["n_chosen"] > len(selection.indices):
+        raise wrong(where, "n_chosen", given["n_chosen"], f"{len(selection.indices)} at most, the number of features")
+    if given["n_considered"] > n_features:
+        raise wrong(where, "n_considered", given["n_considered"], f"{n_features} at most")
+    if given["target_entropy"] <= 0.0 or given["p_value"] > 1.0:
+        raise wrong(where, "p_value", given["p_value"], "1 at most, and a target_entropy above 0")
+    return CarriedInformation(**{**given, "counted": tuple(counted)})
+
+
+def _leak(given: dict[str, Any], names: list[str]) -> TargetLeak:
+    if given["column"] >= len(names) or names[given["column"]] != given["name"]:
+        raise wrong("a leak", "name", given["name"], "that of its column")
+    return TargetLeak(**given)
 
 
 def _choice(given: dict[str, Any], k: int, n_features: int) -> SizeChoice:

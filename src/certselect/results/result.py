@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +16,10 @@ from certselect.criteria import SubsetProblem
 from certselect.criteria.column_constraints import ColumnConstraints
 from certselect.criteria.pairs import TermPairs
 from certselect.criteria.shared import SharedLimit
+from certselect.evaluation.carried import CarriedInformation, carried_information
 from certselect.evaluation.feature_report import feature_report
 from certselect.evaluation.feature_report import in_words as reasons_in_words
+from certselect.evaluation.leaks import TargetLeak, leak_statement
 from certselect.information import InformationTerms
 from certselect.results.columns import TakenColumns
 from certselect.results.provenance import Provenance, fingerprint
@@ -33,6 +36,22 @@ if TYPE_CHECKING:
 
 _NAMES_SHOWN = 6
 _DECISIONS_SHOWN = 6
+
+
+def measure_carried(
+    chosen: np.ndarray, problem: SubsetProblem | None, terms: InformationTerms, columns: TakenColumns | None
+) -> CarriedInformation | None:
+    """What chosen features carry together, from the codes that were counted, or else from the rows that are kept."""
+    coded = terms.coded
+    places = {int(column): int(column) for column in chosen}
+    if coded is None:
+        taken = None if columns is None else columns.coded_rows()
+        if taken is None:
+            return None
+        coded, kept = taken
+        places = {column: kept[column] for column in places if column in kept}
+    n_considered = terms.n_features if problem is None else len(problem.candidates) + len(problem.copies)
+    return carried_information(coded, places, n_considered)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +80,14 @@ class Result:
     saved_explanation : mapping or None
         The columns of `explain`, if the result was read from a file.
     size_rule : SizeRule or None
-        How the number of features came about, in words and numbers, if it was asked for as a
-        fraction or as "auto".
+        How the number of features came about, if it was asked for as a fraction or as "auto".
     columns : TakenColumns or None
         Kinds and gaps of the columns, and how the values of the chosen ones lie in each class, for
         reports; None if the result was read from a file.
+    leaks : tuple of TargetLeak
+        Columns that determine the target, of which a `TargetLeakWarning` warns.
+    saved_carried : CarriedInformation or None
+        What `carried` is, if the result was pickled or read from a file.
     """
 
     settings: Settings
@@ -77,6 +99,8 @@ class Result:
     saved_explanation: Mapping[str, Sequence[Any]] | None = None
     size_rule: SizeRule | None = None
     columns: TakenColumns | None = None
+    leaks: tuple[TargetLeak, ...] = ()
+    saved_carried: CarriedInformation | None = None
 
     @property
     def problem(self) -> SubsetProblem | None:
@@ -90,8 +114,31 @@ class Result:
 
     @property
     def statement(self) -> str:
-        """What is proven, in words; empty if nothing is."""
-        return self.selection.statement
+        """What is proven, and that the features are no better than chance if that is so; empty if there is nothing."""
+        return " ".join(filter(None, (self.selection.statement, self.about_chance)))
+
+    @property
+    def about_chance(self) -> str:
+        """That the chosen features are no better than chance; empty if they are better, and where it is not known."""
+        return "" if self.carried is None else self.carried.verdict
+
+    @cached_property
+    def carried(self) -> CarriedInformation | None:
+        """How much the chosen features carry about the target together, and how much chance gives.
+
+        Counted when first asked for. None where the rows are not known: for results of earlier files.
+        """
+        if self.saved_carried is not None or self.terms is None:
+            return self.saved_carried
+        return measure_carried(self.selection.indices, self.problem, self.terms, self.columns)
+
+    @property
+    def share_of_target(self) -> float:
+        """How much of the target's information the chosen features carry, 0 to 1; NaN where it is not known.
+
+        `carried` holds what it is made of, and the share that chance gives.
+        """
+        return math.nan if self.carried is None else self.carried.share
 
     @property
     def about_proof(self) -> str:
@@ -235,6 +282,9 @@ class Result:
         more = len(made) - _DECISIONS_SHOWN
         made = made[:_DECISIONS_SHOWN] + ([f"and {more} more decisions"] if more > 0 else [])
         said = [
+            "" if self.carried is None or self.about_chance else self.carried.statement,
+            self.about_chance,
+            leak_statement(self.leaks),
             chosen.about_bound(),
             self.about_proof,
             "" if self.size_rule is None else self.size_rule.statement,
@@ -244,7 +294,9 @@ class Result:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the table: of its pair terms those of the chosen features are kept."""
-        state = {name: value for name, value in self.__dict__.items() if name not in ("explanation", "fingerprint")}
+        made_again = ("explanation", "fingerprint", "carried")
+        state = {name: value for name, value in self.__dict__.items() if name not in made_again}
+        state["saved_carried"] = self.carried
         problem = self.problem
         if self.terms is None or problem is None:
             return state

@@ -84,18 +84,19 @@ class Field:
     Attributes
     ----------
     kind : Kind or Record
-    since : int
-        The version it came with.
+    since, until : int
+        The first and the last version that has it.
     of : str
         The attribute that it holds, if that has another name.
     words : bool
         Whether it is a sentence, which no reader believes.
     older : object
-        What it is in a file from before it came.
+        What it is in a file of a version that does not have it.
     """
 
     kind: Any
     since: int = 0
+    until: int = sys.maxsize
     of: str = ""
     words: bool = False
     older: Any = None
@@ -110,12 +111,17 @@ class Record:
     nullable: bool = False
     rules: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def _written(self) -> dict[str, Field]:
+        """The fields of the present version."""
+        return {name: entry for name, entry in self.fields.items() if entry.until == sys.maxsize}
+
     def of_object(self, source: Any) -> dict[str, Any] | None:
         """The object of the file that holds these attributes, or entries, of the source."""
         if source is None and self.nullable:
             return None
         get = source.__getitem__ if isinstance(source, Mapping) else lambda name: getattr(source, name)
-        return {name: entry.kind.of_object(get(entry.of or name)) for name, entry in self.fields.items()}
+        return {name: entry.kind.of_object(get(entry.of or name)) for name, entry in self._written.items()}
 
     def of_file(
         self, stored: Any, where: str = "", name: str = "", version: int = sys.maxsize
@@ -132,7 +138,7 @@ class Record:
                 if name
                 else InvalidInput(f"{self.called} {shown(stored)}", "an object", REMEDY)
             )
-        known = {each for each, entry in self.fields.items() if entry.since <= version}
+        known = {each for each, entry in self.fields.items() if entry.since <= version <= entry.until}
         only(stored, known, self.called)
         found = {}
         for each, entry in self.fields.items():
@@ -148,8 +154,8 @@ class Record:
         return {
             "type": ["object", "null"] if self.nullable else "object",
             "additionalProperties": False,
-            "required": list(self.fields),
-            "properties": {name: entry.kind.schema() for name, entry in self.fields.items()},
+            "required": list(self._written),
+            "properties": {name: entry.kind.schema() for name, entry in self._written.items()},
             **self.rules,
         }
 

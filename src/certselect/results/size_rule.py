@@ -1,4 +1,4 @@
-"""How many features, where no number was given: a share of the usable columns, or as many as add more than chance."""
+"""How many features, where no number was given: a share of the usable columns, or as few as carry nearly as much."""
 
 from __future__ import annotations
 
@@ -7,29 +7,37 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from certselect.criteria import SubsetProblem
-from certselect.errors import IdleSettingWarning, InvalidInput
-from certselect.evaluation import stop_at_chance
+from certselect.errors import FewerFeaturesWarning, InvalidInput
+from certselect.information import InformationTerms
+from certselect.information.derived import derived_term
+from certselect.information.terms import BOTH
 from certselect.names import shown
-from certselect.settings import Constraints, Settings, all_settings
+from certselect.search import select
+from certselect.search.selection import INTERRUPTED
+from certselect.settings import Constraints
 from certselect.settings.fields import as_float, as_whole
-from certselect.shown_numbers import p_words
-from certselect.table import StreamedTable, Table
-from certselect.table.order import in_own_order
+from certselect.shown_numbers import percent
 
 AUTO = "auto"
-# What a test of one column after the other knows nothing of, with the reason.
+# What adding one column at a time knows nothing of, with the reason.
 UNTESTED = {
-    "feature_groups": "the test against chance adds one column at a time",
-    "costs": "what a column costs has nothing to do with chance",
+    "feature_groups": "the size is found by adding one column at a time",
+    "costs": "the size is found without looking at costs",
 }
+# How much of the largest information of any size is enough, and how many sizes are looked at.
+ENOUGH, MOST_SIZES = 0.9, 64
+# More usable columns than this are halved at least.
+_FEW_COLUMNS = 20
 # What rounding takes from a product: 0.29 of 100 columns are 29.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class SizeRule:
-    """How the number of features came about where it was asked for as a share, or left to chance.
+    """How the number of features came about where it was asked for as a share or as "auto".
 
     Attributes
     ----------
@@ -37,35 +45,40 @@ class SizeRule:
     usable : int
         How many columns could be chosen.
     n_included : int
-        How many features were included whatever they add; they are not tested.
-    p_values : tuple of float
-        Of "auto": one for each step of forward selection, see `ChanceTest`; NaN for included
-        features. Empty for a share, and where nothing was left to test.
-    significance : float
-        What a p-value has to be, at most, for a feature to count. NaN without a test.
-    n_permutations : int
-        0 without a test.
+        Of "auto": how many features were included whatever they add.
+    information : tuple of float
+        Of "auto": what the first 1, 2, ... features of forward selection carry about the target, in nats, by single
+        features and pairs, less what chance gives (`information_along`). Empty for a share.
+    by_p_values : int or None
+        The size in a file of an earlier version, in which "auto" was a test against chance.
     """
 
     asked: float | str
     usable: int
     n_included: int = 0
-    p_values: tuple[float, ...] = ()
-    significance: float = math.nan
-    n_permutations: int = 0
-
-    @property
-    def passed(self) -> int:
-        """How many features, beside those included, add more than chance."""
-        tested = self.p_values[self.n_included :]
-        return next((step for step, p_value in enumerate(tested) if p_value > self.significance), len(tested))
+    information: tuple[float, ...] = ()
+    by_p_values: int | None = None
 
     def size(self, problem: SubsetProblem) -> int:
         """The size of a subset by this rule: one at least."""
-        if isinstance(self.asked, str):
-            return max(1, self.n_included + self.passed)
-        # A share is no exact number: groups and budgets may not allow just that one.
-        return problem.nearest_size(max(1, math.floor(self.asked * self.usable + _ROUNDING)))
+        if not isinstance(self.asked, str):
+            # A share is not an exact number: groups and budgets may not allow just that one.
+            return problem.nearest_size(max(1, math.floor(self.asked * self.usable + _ROUNDING)))
+        if self.by_p_values is not None:
+            return max(1, self.by_p_values)
+        return max(1, self.n_included, min(self._enough, self._most))
+
+    @property
+    def _enough(self) -> int:
+        """The smallest size that carries nearly as much as the best."""
+        best = max(self.information, default=0.0)
+        if best <= 0.0:
+            return 1
+        return next(size for size, carried in enumerate(self.information, 1) if carried >= ENOUGH * best)
+
+    @property
+    def _most(self) -> int:
+        return self.usable // 2 if self.usable > _FEW_COLUMNS else self.usable
 
     @property
     def statement(self) -> str:
@@ -74,21 +87,19 @@ class SizeRule:
         if not isinstance(self.asked, str):
             least = ", one at least" if self.asked * self.usable < 1.0 else ""
             return f"Size: {self.asked:g} of {columns}{least}."
-        if not len(self.p_values):
-            return "Size: every usable feature is included, so that none was left to test against chance."
-        how = f"significance {self.significance:g}, {self.n_permutations} permutations"
-        beside = f" beside the {self.n_included} included" if self.n_included else ""
-        tested = len(self.p_values) - self.n_included
-        if self.passed == tested:
-            adds = "the only feature tested adds" if tested == 1 else f"all {tested} features tested add"
-            more = "; there may be more" if len(self.p_values) < self.usable else ""
-            return f"Size: {adds} more than chance{beside} ({how}){more}."
-        p_value = p_words(self.p_values[self.n_included + self.passed], self.significance)
-        if self.passed == 0:
-            kept = "" if self.n_included else "; the best one is kept all the same"
-            return f"Size: no feature adds more than chance{beside} ({p_value}, {how}){kept}."
-        adds = "1 feature adds" if self.passed == 1 else f"{self.passed} features add"
-        return f"Size: {adds} more than chance{beside}, the next one does not ({p_value}, {how})."
+        if self.by_p_values is not None:
+            return "Size: as many features as add more than chance (the rule of an earlier version)."
+        if max(self.information, default=0.0) <= 0.0:
+            return f"Size: no feature of {columns} carries more information than chance gives; the fewest are kept."
+        size = max(1, self.n_included, min(self._enough, self._most))
+        carry = "1 feature carries" if size == 1 else f"{size} features carry"
+        best = self.information.index(max(self.information)) + 1
+        part = self.information[min(size, len(self.information)) - 1] / max(self.information)
+        compared = f"{percent(max(0.0, part))} of what the best {best} do, by single features and pairs"
+        if self.n_included >= size > min(self._enough, self._most):
+            return f"Size: the {size} included features carry {compared}."
+        half = "; at most half of the columns are taken" if self._most < self._enough else ""
+        return f"Size: {carry} {compared}{half}."
 
 
 def asked_size(asked: Any, called: str = "n_features_to_select") -> int | float | str | None:
@@ -107,38 +118,64 @@ def asked_size(asked: Any, called: str = "n_features_to_select") -> int | float 
 
 
 def find_rule(
-    asked: float | str, table: Table | StreamedTable, problem: SubsetProblem, settings: Settings, *, n_jobs: int | None
+    asked: float | str, problem: SubsetProblem, terms: InformationTerms, constraints: Constraints
 ) -> SizeRule:
-    """The rule for a share or "auto"; the latter tests the table against chance."""
+    """The rule for a share or "auto"; the latter follows forward selection by the problem's criterion."""
     problem.nearest_size(1)  # says why, if nothing can be chosen
     usable = len(problem.candidates)
     if not isinstance(asked, str):
         return SizeRule(asked, usable)
-    if isinstance(table, StreamedTable):
-        raise InvalidInput(
-            f"n_features_to_select={asked!r} for a table that is read block by block",
-            "a number or a fraction: the test against chance shuffles all rows",
-            "Pass a number, or find one with stop_at_chance on some of the rows.",
-        )
-    refuse_untested(settings.constraints)
+    _refuse_untested(constraints)
     n_included = 0 if problem.constraints is None else len(problem.constraints.include)
-    if n_included == usable:
-        return SizeRule(asked, usable, n_included)
-    flat = settings.flat()
-    names = [*all_settings(("measuring",)), "criterion", "beta", "gamma", "order", "include", "exclude"]
+    longest = max(n_included, min(usable, MOST_SIZES))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IdleSettingWarning)  # whoever stated the settings was warned
-        # Rows are shuffled there: neither their order nor repeating or weighting them may make a difference.
-        test = stop_at_chance(in_own_order(table), n_jobs=n_jobs, **{name: flat[name] for name in names})
-    return SizeRule(asked, usable, n_included, tuple(test.p_values.tolist()), test.significance, test.n_permutations)
+        warnings.simplefilter("ignore", FewerFeaturesWarning)  # a path may end early
+        found = select(problem.of_usable_size(longest), "forward")
+    if found.status == INTERRUPTED:
+        raise KeyboardInterrupt
+    path = found.indices[:longest]
+    return SizeRule(asked, usable, n_included, tuple(information_along(terms, path, problem).tolist()))
 
 
-def refuse_untested(constraints: Constraints) -> None:
-    """Refuse constraints that a test of one column after the other knows nothing of."""
+def information_along(terms: InformationTerms, path: np.ndarray, problem: SubsetProblem) -> np.ndarray:
+    """What the first 1, 2, ... features of a path carry about the target, by single features and pairs, in nats.
+
+    J(k) = sum of c_i - 1/(k-1) sum of I_ij over their pairs, where c_i is `cautious_relevance` and I_ij the information
+    about the target that two features share, or if negative add together. Pair terms that the criterion
+    needs are asked for again and not counted again.
+    """
+    shared = np.array([_shared(terms, int(i), problem)[path] for i in path], dtype=np.float64)
+    in_pairs = np.cumsum(np.tril(shared, -1).sum(axis=1))
+    return np.cumsum(cautious_relevance(terms)[path]) - in_pairs / np.maximum(np.arange(len(path)), 1)
+
+
+def _shared(terms: InformationTerms, feature: int, problem: SubsetProblem) -> np.ndarray:
+    """I_ij of a feature with all, out of the terms that the criterion is made of where these hold it."""
+    pair = None if problem.steps is not None else problem.criterion.pair
+    derived = None if pair is None else derived_term(pair)
+    if derived is not None and set(BOTH) <= set(derived.needs):
+        redundancy, conditional = (terms.pair_row(kind, feature) for kind in BOTH)
+        return redundancy - conditional
+    return terms.pair_row("interaction", feature)
+
+
+def cautious_relevance(terms: InformationTerms) -> np.ndarray:
+    """What each feature carries about the target, less its chance level and two standard deviations of it, (n,).
+
+    c_i = I(Xi;C) - E_i - 2 E_i sqrt(2 / d_i), with d_i = (levels - 1)(classes - 1); the relevance as it is where the
+    chance level is not known. Not limited at 0.
+    """
+    if terms.by_chance is None:
+        return terms.relevance
+    return terms.by_chance.cautious_relevance
+
+
+def _refuse_untested(constraints: Constraints) -> None:
+    """Refuse constraints that adding one column at a time knows nothing of."""
     for name, reason in UNTESTED.items():
         if getattr(constraints, name) is not None:
             raise InvalidInput(
                 f"n_features_to_select='auto' with {name}",
-                f"a number or a fraction beside {name}: {reason}",
-                "Find the number with stop_at_chance first, or pass a fraction.",
+                f"a number or a fraction with {name}: {reason}",
+                "Pass a number or a fraction.",
             )

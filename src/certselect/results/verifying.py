@@ -21,7 +21,14 @@ from certselect.information import InformationTerms, find_measure, measure_table
 from certselect.names import shown
 from certselect.results.claims import EXHAUSTIVE, beyond_its_file, can_value_all, claimed
 from certselect.results.columns import take_columns
-from certselect.results.consistency import about_subsets, about_the_run, about_the_search, is_allowed, is_known
+from certselect.results.consistency import (
+    about_subsets,
+    about_the_run,
+    about_the_search,
+    about_the_target,
+    is_allowed,
+    is_known,
+)
 from certselect.results.files import read_json
 from certselect.results.parsing import from_dict
 from certselect.results.provenance import fingerprint
@@ -180,7 +187,7 @@ def check(result: Result, given: Given) -> Verification:
     claim = claimed(result)
     try:
         seen = _measured(claim, given)
-        outcome = _judged(claim, seen.terms, seen.problem)
+        outcome = _judged(claim, seen)
     except _Refused as refused:
         outcome = Verification(refused.verdict, refused.reasons)
     except MemoryError:
@@ -195,7 +202,7 @@ def take_up(result: Result, given: Given) -> Result:
     claim = claimed(result)
     try:
         seen = _measured(claim, given)
-        outcome = _judged(claim, seen.terms, seen.problem)
+        outcome = _judged(claim, seen)
     except _Refused as refused:
         outcome, seen = Verification(refused.verdict, refused.reasons), None
     if outcome.verdict == UNCHECKED:
@@ -257,7 +264,8 @@ def _not_installed(settings: Settings) -> Iterator[str]:
             yield f"{what} {shown(given)} is not installed"
 
 
-def _judged(result: Result, terms: InformationTerms, problem: SubsetProblem) -> Verification:
+def _judged(result: Result, seen: _Seen) -> Verification:
+    table, terms, problem = seen
     selection, settings = result.selection, result.settings
     drawn = _as_drawn(result)
     right_number = len(selection.indices) == selection.k or drawn
@@ -275,6 +283,7 @@ def _judged(result: Result, terms: InformationTerms, problem: SubsetProblem) -> 
     # What follows from these.
     wrong = wrong or [
         *about_the_run(result, terms, claim.asked),
+        *about_the_target(result, table, terms, claim.asked),
         *about_the_search(result, claim.problem),
         *about_subsets(result, claim.asked, claim.replayed),
         *claim.about_the_rest(),

@@ -63,6 +63,11 @@ class JointCells:
         self._can_compile = plain and correction in ("none", "miller_madow")
         self._samples = 0  # counted or about to be
 
+    @property
+    def coded(self) -> CodedTable | SparseCodedTable:
+        """The codes that are counted."""
+        return self._table
+
     @cached_property
     def _counting(self) -> tuple[np.ndarray | None, CountLogs]:
         """Weights as whole numbers, None where all are 1, and what their sums are looked up in: not made unasked."""
@@ -159,12 +164,12 @@ class JointCells:
         rows = np.arange(len(self._target))
         joint = np.zeros(len(rows), dtype=np.int64)
         for column in columns:
-            codes = self._codes(np.array([column]))[0]
+            codes = self.codes(np.array([column]))[0]
             # Renumbered after each column, so that no product of levels outgrows the rows times the next levels.
             joint = np.unique(joint * int(self._table.levels[column]) + codes, return_inverse=True)[1]
         for column in columns:
             if self._absent[column] >= 0:
-                there = self._codes(np.array([column]))[0][rows] != self._absent[column]
+                there = self.codes(np.array([column]))[0][rows] != self._absent[column]
                 rows = rows[there]
         return rows, np.unique(joint[rows], return_inverse=True)[1]
 
@@ -191,7 +196,7 @@ class JointCells:
                 stop = start + max(1, 4 * _CHUNK // size)
                 widest = int(levels_of[start:stop].max())
                 size = n_column * widest * self._n_classes
-            codes = self._codes(features[start:stop])[:, rows]
+            codes = self.codes(features[start:stop])[:, rows]
             if size > max(4 * _CHUNK, 8 * m):
                 there = codes[0] != absent_of[start]
                 yield _of_occurring(start, codes[0][there], column[there], target[there], weights[there])
@@ -212,7 +217,7 @@ class JointCells:
             yield Cells(start, stop, cells, np.arange(n_column) * widest, levels.astype(np.float64))
             start = stop
 
-    def _codes(self, features: np.ndarray) -> np.ndarray:
+    def codes(self, features: np.ndarray) -> np.ndarray:
         """Codes of some features as a dense array of int64."""
         table = self._table
         if isinstance(table, CodedTable):
