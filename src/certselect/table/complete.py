@@ -22,7 +22,9 @@ def mark_missing(blocks: Sequence[Block], names: Sequence[str], n_samples: int) 
     for place, block in enumerate(blocks):
         if block.kind == "number" and not _surely_finite(block.values):
             marked[place] = _marked(block)
-            infinite.append(_cells(block, np.isinf(block.values)))
+            found = np.isinf(block.values)
+            if found.any():
+                infinite.append(_cells(block, found))
     if infinite:
         _refuse(infinite, names, n_samples, infinite_values)
     return tuple(marked)

@@ -43,6 +43,7 @@ _CAMEL_CASE = re.compile(r"[a-z](Id|ID)$")
 # Tables of ranks have such columns throughout, and no table has more than a few record numbers.
 MOST_IN_A_ROW = 2
 _FEW_ROWS = 16  # show of most columns of floats that they are not whole
+_TILE_CELLS = 1 << 15  # of numbers that are compared at a time
 # Texts of more levels than this share of the rows have a level for every row or two.
 TOO_MANY = 0.5
 
@@ -204,11 +205,12 @@ def whole_numbers_with_gaps(blocks: Sequence[Block], numbers: Collection[int]) -
             settled.append(block)
             continue
         first = block.values[:_FEW_ROWS]
-        doubtful = block.missing.any(axis=0) & ((first == np.floor(first)) | np.isnan(first)).all(axis=0)
-        doubtful &= ~(block.missing.all(axis=0) | np.isin(block.positions, list(numbers)))
+        doubtful = ((first == np.floor(first)) | np.isnan(first)).all(axis=0)
+        if doubtful.any():
+            doubtful &= block.missing.any(axis=0) & ~block.missing.all(axis=0)
+            doubtful &= ~np.isin(block.positions, list(numbers))
         part = block if doubtful.all() else block.columns(np.flatnonzero(doubtful))
-        values = part.values if part.missing is None else np.where(part.missing, 0.0, part.values)
-        whole = ((values == np.floor(values)) & (np.abs(values) < EXACT)).all(axis=0)
+        values, whole = _as_integers(part.values, part.missing) if doubtful.any() else (part.values, doubtful)
         if not whole.any():
             settled.append(block)
             continue
@@ -217,8 +219,32 @@ def whole_numbers_with_gaps(blocks: Sequence[Block], numbers: Collection[int]) -
         rest = ~np.isin(block.positions, part.positions)
         if rest.any():
             settled.append(block.columns(np.flatnonzero(rest)))
-        settled.append(Block("integer", part.positions, values.astype(np.int64), missing=part.missing))
+        settled.append(Block("integer", part.positions, values, missing=part.missing))
     return tuple(settled)
+
+
+def _as_integers(values: np.ndarray, missing: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers (m, p) as int64, 0 where one is missing, and in which columns all numbers are whole and small enough.
+
+    Some rows or columns at a time, whichever lie together, so that what is computed from them stays in the cache.
+    """
+    integers, whole = np.empty_like(values, dtype=np.int64), np.ones(values.shape[1], dtype=bool)
+    along, across = (0, 1) if values.flags.c_contiguous else (1, 0)
+    step = max(1, _TILE_CELLS // values.shape[across])
+    for start in range(0, values.shape[along], step):
+        rows, columns = slice(None), slice(None)
+        if along == 0:
+            rows = slice(start, start + step)
+        else:
+            columns = slice(start, start + step)
+        tile = values[rows, columns]
+        tile = tile if missing is None else np.where(missing[rows, columns], 0.0, tile)
+        whole[columns] &= ((tile == np.floor(tile)) & (np.abs(tile) < EXACT)).all(axis=0)
+        if not whole.any():
+            break
+        with np.errstate(invalid="ignore"):  # of columns whose numbers are too large
+            integers[rows, columns] = tile
+    return integers, whole
 
 
 def _places_to_examine(block: Block, called: Collection[int]) -> list[int]:
