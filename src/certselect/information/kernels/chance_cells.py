@@ -39,9 +39,7 @@ _CELLS_AT_ONCE = 1 << 13
 _AT_ONCE = 1 << 15
 
 
-def expected_cells(
-    first: np.ndarray, second: np.ndarray, samples: np.ndarray, *, compiled: bool = False
-) -> np.ndarray:
+def expected_cells(first: np.ndarray, second: np.ndarray, samples: np.ndarray, *, compiled: bool = False) -> np.ndarray:
     """g of several cells, (cells,), in nats times samples; to about 1e-12 of itself.
 
     Parameters
