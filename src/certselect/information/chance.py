@@ -63,10 +63,10 @@ class ChanceInformation:
         if self._first_order:
             sums = _first_cells(self._levels[0], np.count_nonzero(of_classes, axis=1))
         elif self._margins.complete:
-            sums = self._tables.beside(of_classes[0])
+            sums = self._tables.with_column(of_classes[0])
         else:
             starts = self._slices.starts[: self._n + 1]
-            sums = self._beside(LevelCounts(starts, self._slices.counts[: starts[-1]]), of_classes)
+            sums = self._expected_sums(LevelCounts(starts, self._slices.counts[: starts[-1]]), of_classes)
         return sums / self._one / self._real(of_classes.sum(axis=1))
 
     @cached_property
@@ -119,11 +119,11 @@ class ChanceInformation:
             sums = _first_cells(self._levels[:, feature, None], self._levels)
             return sums[0], sums[1:].sum(axis=0), self._of_classes.sum(axis=1)
         if feature not in self._known:
-            counts, others = margins.beside(feature)
+            counts, others = margins.of_pairs(feature)
             if self._first_order:
                 sums = _first_cells(np.count_nonzero(others, axis=1), counts.levels)
             else:
-                sums = self._beside(counts, others, compiled)
+                sums = self._expected_sums(counts, others, compiled)
             sums = sums.reshape(-1, self._n)
             found = sums[0], sums[1:].sum(axis=0), others[: self._n].sum(axis=1)
             if len(self._known) * self._n > _MOST_KNOWN:
@@ -131,7 +131,7 @@ class ChanceInformation:
             self._known[feature] = found
         return self._known[feature]
 
-    def _beside(self, counts: LevelCounts, others: np.ndarray, compiled: bool = False) -> np.ndarray:
+    def _expected_sums(self, counts: LevelCounts, others: np.ndarray, compiled: bool = False) -> np.ndarray:
         """Expected cells of several columns, each with another one of counts `others` (columns, levels), added up."""
         # Each level of each column with each level of the other one.
         owner, width = np.repeat(np.arange(len(others)), counts.levels), others.shape[1]

@@ -19,17 +19,17 @@ def sum_patterns(
 
     They go to sums[sum_starts[s]:], a square for each slice, also to the mirrored places.
     """
-    beside_counts = np.empty((id_starts[1:] - id_starts[:-1]).max(), np.int64)
+    by_count = np.empty((id_starts[1:] - id_starts[:-1]).max(), np.int64)
     for pattern in range(first, last):
         s, own = owners[pattern], numbers[pattern]
         n_patterns = pattern_starts[s + 1] - pattern_starts[s]
-        _add_cells(pattern_columns[pattern], s, starts, places, id_starts, tables, table_rows, beside_counts)
+        _add_cells(pattern_columns[pattern], s, starts, places, id_starts, tables, table_rows, by_count)
         square = sums[sum_starts[s] : sum_starts[s] + n_patterns * n_patterns]
         for other in range(own, n_patterns):
             column = pattern_columns[pattern_starts[s] + other]
             added = 0
             for level in range(starts[column], starts[column + 1]):
-                added += beside_counts[places[level] - id_starts[s]]
+                added += by_count[places[level] - id_starts[s]]
             square[own * n_patterns + other] = added
             square[other * n_patterns + own] = added
 
@@ -45,7 +45,7 @@ def subtract_expected(
     the same counts have the same pattern. `table_rows[place]` is where the expected cells of a count begin. `known`
     are the sums of all pairs of patterns, or empty.
     """
-    beside_counts = np.empty((id_starts[1:] - id_starts[:-1]).max(), np.int64)
+    by_count = np.empty((id_starts[1:] - id_starts[:-1]).max(), np.int64)
     counted = np.empty((pattern_starts[1:] - pattern_starts[:-1]).max(), np.int64)
     sums = np.empty(n, np.int64)
     for row in range(first, last):
@@ -55,24 +55,24 @@ def subtract_expected(
             s = slices[which]
             n_patterns = pattern_starts[s + 1] - pattern_starts[s]
             of_features = patterns[s * n : (s + 1) * n]
-            beside_patterns = counted
+            by_pattern = counted
             if len(known):
                 begin = known_starts[s] + of_features[feature] * n_patterns
-                beside_patterns = known[begin : begin + n_patterns]
+                by_pattern = known[begin : begin + n_patterns]
             else:
-                _add_cells(s * n + feature, s, starts, places, id_starts, tables, table_rows, beside_counts)
+                _add_cells(s * n + feature, s, starts, places, id_starts, tables, table_rows, by_count)
                 for pattern in range(n_patterns):
                     column = pattern_columns[pattern_starts[s] + pattern]
                     added = 0
                     for level in range(starts[column], starts[column + 1]):
-                        added += beside_counts[places[level] - id_starts[s]]
+                        added += by_count[places[level] - id_starts[s]]
                     counted[pattern] = added
             if signs[which] > 0:
                 for other in range(n):
-                    sums[other] += beside_patterns[of_features[other]]
+                    sums[other] += by_pattern[of_features[other]]
             else:
                 for other in range(n):
-                    sums[other] -= beside_patterns[of_features[other]]
+                    sums[other] -= by_pattern[of_features[other]]
         own = terms[row, feature]
         for other in range(n):
             less = terms[row, other] - sums[other] / one / samples
@@ -81,14 +81,14 @@ def subtract_expected(
 
 
 @njit(nogil=True)
-def _add_cells(column, s, starts, places, id_starts, tables, table_rows, beside_counts):
+def _add_cells(column, s, starts, places, id_starts, tables, table_rows, by_count):
     """Expected cells of a column with each count of its slice, added up over its levels."""
     n_ids = id_starts[s + 1] - id_starts[s]
-    beside_counts[:n_ids] = 0
+    by_count[:n_ids] = 0
     for level in range(starts[column], starts[column + 1]):
         begin = table_rows[places[level]]
         for other in range(n_ids):
-            beside_counts[other] += tables[begin + other]
+            by_count[other] += tables[begin + other]
 
 
 _LANES = 8

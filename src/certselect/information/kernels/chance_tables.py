@@ -68,7 +68,7 @@ class ChanceTables:
         self._sums: np.ndarray | None = None
         self._made, self._compiled = 0, False
 
-    def beside(self, others: np.ndarray) -> np.ndarray:
+    def with_column(self, others: np.ndarray) -> np.ndarray:
         """Expected cells of each feature and another column with these counts, among all rows, added up, (n,)."""
         own = self._distinct[: self._id_starts[1]]
         others = others[others > 0]
@@ -134,9 +134,9 @@ class ChanceTables:
         own = self._levels_of(s, features)
         ends = np.cumsum(starts[features + 1] - starts[features])
         lefts = rows[self._places[own]][:, None] + np.arange(self._sizes[s])
-        beside = np.add.reduceat(cells[lefts], np.concatenate([[0], ends[:-1]]), axis=0)
+        by_count = np.add.reduceat(cells[lefts], np.concatenate([[0], ends[:-1]]), axis=0)
         others = self._places[starts[0] : starts[-1]] - self._id_starts[s]
-        return np.add.reduceat(beside[:, others], starts[:-1] - starts[0], axis=1)
+        return np.add.reduceat(by_count[:, others], starts[:-1] - starts[0], axis=1)
 
     def _write(self, kind: str, features: np.ndarray, sums: np.ndarray, terms: np.ndarray) -> None:
         at = np.arange(len(features)), features
@@ -216,8 +216,8 @@ class ChanceTables:
         pattern, first = number[pattern], first[order]
         same = sizes[first[pattern]] == sizes
         if same.all():
-            beside = self._starts[first[pattern]][owners] + (np.arange(len(owners)) - self._starts[owners])
-            same = ordered[beside] == ordered
+            place = self._starts[first[pattern]][owners] + (np.arange(len(owners)) - self._starts[owners])
+            same = ordered[place] == ordered
         if not same.all():
             pattern, first = columns, columns
         starts = np.searchsorted(first // self._n, np.arange(self._slices + 1))
