@@ -18,10 +18,11 @@ from certselect.criteria.known import AnyCriterion, find_criterion
 from certselect.criteria.objective import Objective, check_scale
 from certselect.criteria.pairs import GivenPairs, PairSource, TermPairs, square_part
 from certselect.criteria.reduced import ReducedProblem
-from certselect.criteria.statements import state_constraints
+from certselect.criteria.shared import SharedLimit
+from certselect.criteria.statements import given_relevance, state_constraints
 from certselect.criteria.stepwise import StepwiseCriterion, TermSteps
 from certselect.criteria.units import MergedUnits, UnitProblem, merge_units
-from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
+from certselect.errors import FewerFeaturesWarning, IdleSettingWarning, InvalidInput, warn_user
 from certselect.names import shown
 from certselect.settings import Constraints, Searching
 
@@ -62,6 +63,8 @@ class SubsetProblem(Objective):
         Whether a subset has k features even where a criterion finds that fewer say all there is, as "cmi" may.
     unused : mapping from int to str
         Columns that were left out when the table was read, each with the reason: a kind of `Decision`.
+    given_relevance : bool
+        Whether `linear` comes from scores that the user gave, and not from what was measured.
     """
 
     feature_names: tuple[str, ...]
@@ -71,6 +74,7 @@ class SubsetProblem(Objective):
     copies: Mapping[int, int] = field(default_factory=dict)
     exactly: bool = False
     unused: Mapping[int, str] = field(default_factory=dict)
+    given_relevance: bool = False
 
     @classmethod
     def from_matrix(
@@ -106,6 +110,12 @@ class SubsetProblem(Objective):
             raise InvalidInput("a matrix with NaN or infinite entries", "finite ones", "Check where Q came from.")
         check_scale("a matrix whose largest entry", float(np.abs(Q).max()))
         Q = _symmetric(Q)
+        if constraints.get("max_shared") is not None:
+            raise InvalidInput(
+                f"max_shared={constraints['max_shared']!r} with a matrix of your own",
+                "terms of a table: what features share is not in the matrix",
+                "Leave it out, or put large costs into the matrix.",
+            )
         names = tuple(f"x{i}" for i in range(len(Q))) if feature_names is None else tuple(map(str, feature_names))
         if len(names) != len(Q):
             raise InvalidInput(f"{len(names)} feature names", f"{len(Q)}, one per row of Q", "Name every feature.")
@@ -146,7 +156,7 @@ class SubsetProblem(Objective):
         return Domain(
             n_columns=self.n_features,
             left_out={reason: tuple(names) for reason, names in found.items() if names},
-            constrained=asked is not None and asked.beyond_exclusion,
+            constrained=asked is not None and (asked.beyond_exclusion or asked.shared is not None),
             only_choice=not self.any_size and self.k in (len(self.candidates), included),
         )
 
@@ -171,8 +181,15 @@ class SubsetProblem(Objective):
 
     @cached_property
     def allowed_sizes(self) -> list[int]:
-        """The sizes, 1 or more, that some allowed subset has, whatever k is: the one place that knows them."""
-        return self._merged.allowed_sizes()
+        """The sizes, 1 or more, that some allowed subset has, whatever k is: the one place that knows them.
+
+        With `max_shared` and a budget there may be sizes among them that no subset has.
+        """
+        sizes, asked = self._merged.allowed_sizes(), self.constraints
+        if asked is None or asked.shared is None or asked.costs is None:
+            return sizes
+        most = self._merged.most_sharing_little()
+        return [size for size in sizes if size <= most]
 
     def of_size(self, k: int | None, called: str = "k") -> SubsetProblem:
         """The same question about subsets of k features; of any size the budget admits if k is None.
@@ -250,6 +267,7 @@ def unsized_problem(
     criterion: str | AnyCriterion = Searching.criterion,
     *,
     constraints: Constraints | None = None,
+    relevance: Any = None,
     **options: float | None,
 ) -> SubsetProblem:
     """Which sizes can a subset have, before one is chosen? The problem of `subset_problem` without its k.
@@ -263,13 +281,39 @@ def unsized_problem(
         pairs = TermPairs(terms, found.pair) if found.pair is not None else None
     asked = constraints or Constraints()
     stated = state_constraints(terms.feature_names, terms.constant, asked)
+    if asked.max_shared is not None:
+        stated = replace(stated or ColumnConstraints(), shared=SharedLimit(asked.max_shared, terms))
+        if pairs is not None and isinstance(found, Criterion) and not (found.weight(2) or found.weight(3)):
+            pairs = None  # their weight is 0, and what pairs that share too much cost needs one
     whole = _unsized(terms.single(found.single), pairs, found, terms.feature_names, terms.constant, stated)
     unused = {i: one.kind for one in terms.decisions if one.kind in UNUSED for i in one.columns}
     whole = replace(whole, unused=unused) if unused else whole
+    if relevance is not None:
+        whole = _with_given(whole, relevance)
     copies = copies_left_out(terms.copies, stated) if asked.copies == "first" else {}
     if not copies:
         return whole
     return replace(whole, copies=copies, candidates=np.setdiff1d(whole.candidates, list(copies)))
+
+
+def _with_given(problem: SubsetProblem, relevance: Any) -> SubsetProblem:
+    """The problem with given scores as its single terms, and a formula that says so."""
+    criterion = problem.criterion
+    if isinstance(criterion, StepwiseCriterion):
+        raise InvalidInput(
+            f"relevance with criterion={criterion.name!r}",
+            "a criterion that is a sum over features and pairs",
+            "Leave relevance out, or choose a criterion such as 'jmi'.",
+        )
+    if not criterion.alone(2):
+        warn_user(
+            f"relevance has no effect in subsets of two features or more: criterion={criterion.name!r} looks at pairs "
+            "alone.",
+            IdleSettingWarning,
+        )
+    single = given_relevance(problem.feature_names, relevance, problem.linear, problem.candidates)
+    formula = f"{criterion.formula}, with given relevance as I(Xi;C)"
+    return replace(problem, linear=single, criterion=replace(criterion, formula=formula), given_relevance=True)
 
 
 def subset_problem(
@@ -280,6 +324,7 @@ def subset_problem(
     beta: float | None = None,
     gamma: float | None = None,
     order: int = Searching.order,
+    relevance: Any = None,
     **constraints: Any,
 ) -> SubsetProblem:
     """State "which k features are worth most together?" as a quadratic 0-1 problem.
@@ -301,6 +346,11 @@ def subset_problem(
     order : {2, 3}
         Of the expansions "jmi" and "d1": pairs, or triples as well. Triples take k(k-1)/2 counts of all features
         in place of k, and have no bounds.
+    relevance : sequence or mapping of numbers, optional
+        A score of 0 or more for each column, in their order, or by name or index: importances of a forest, SHAP
+        values, the results of an earlier study. The scores take the place of the measured relevance; they are
+        multiplied by one number, so that they sum to what the measured ones above 0 sum to. Pair terms stay as
+        measured. Columns that cannot be chosen need no score.
     include, exclude : list of str or int
         Features that are in every subset, and in none, by name or index.
     feature_groups : list of lists, or mapping, optional
@@ -312,6 +362,10 @@ def subset_problem(
         What each feature costs; 0 for those not in the mapping.
     budget : float, optional
         What the subset may cost in total; 1e-12 of it more counts as rounding.
+    max_shared : float, optional
+        How much of its information a selected feature may share with another selected one, 0 to 1:
+        I(Xi;Xj) / min(H(Xi), H(Xj)) is at most this in every allowed subset. Features of one all-or-none group may
+        share more.
     copies : {"first", "all"}
         Whether one of several columns that say the same can be chosen, or each of them.
 
@@ -324,5 +378,5 @@ def subset_problem(
     >>> round(problem.value([0, 1]), 6)  # XOR: nothing alone, one bit together
     0.693147
     """
-    options = Searching(beta=beta, gamma=gamma, order=order).criterion_options
+    options = Searching(beta=beta, gamma=gamma, order=order, relevance=relevance).problem_options
     return unsized_problem(terms, criterion, constraints=Constraints(**constraints), **options).of_size(k)

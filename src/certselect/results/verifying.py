@@ -368,7 +368,7 @@ def _other_shape(result: Result, table: Table | StreamedTable) -> Iterator[str]:
 def _problem(result: Result, terms: InformationTerms) -> SubsetProblem:
     searching, selection = result.settings.searching, result.selection
     whole = unsized_problem(
-        terms, searching.criterion, constraints=result.settings.constraints, **searching.criterion_options
+        terms, searching.criterion, constraints=result.settings.constraints, **searching.problem_options
     )
     return whole.of_size(None) if selection.any_size else whole.of_size(selection.k)
 

@@ -142,7 +142,7 @@ def _select(problem: SubsetProblem, searching: Searching, limit: TimeLimit | Non
             f"{_without_bound(problem, searching)}. Pass strategy='forward' to silence this.",
             QuickerSearchWarning,
         )
-    asked = Asked(limit, polish, searching.certify)
+    asked = Asked(limit, polish, searching.certify, problem.any_size)
     if problem.any_size:
         selections = select_each(problems, strategy, asked, searching.random_state, options)
         try:
@@ -215,8 +215,8 @@ def selection_path(
     sizes : iterable of int
         The sizes, in any order.
     criterion, strategy, **settings
-        As for the selectors: what a subset is worth (`criterion`, `beta`, `gamma`), which are allowed
-        (`include`, `exclude`, `feature_groups`, `costs`, `budget`) and how one is searched for
+        As for the selectors: what a subset is worth (`criterion`, `beta`, `gamma`, `relevance`), which are allowed
+        (`include`, `exclude`, `feature_groups`, `costs`, `budget`, `max_shared`) and how one is searched for
         (`strategy`, `strategy_options`, `polish`, `certify`, `max_seconds`, `device`, `random_state`).
         Each size needs a subset that the constraints allow; each relaxation starts from the
         last, in the order of `sizes`. "auto" is "cobra" with polish where the relaxations of
@@ -257,7 +257,7 @@ def _select_sizes(
     use_device(searching.device)
     limit = TimeLimit.of(searching.max_seconds)
     check_provable(find_criterion(searching.criterion, **searching.criterion_options), searching)
-    whole = unsized_problem(terms, searching.criterion, constraints=constraints, **searching.criterion_options)
+    whole = unsized_problem(terms, searching.criterion, constraints=constraints, **searching.problem_options)
     whole = replace(whole, exactly=True)  # every size is answered
     problems = [whole.of_size(size) for size in _check_sizes(sizes)]
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)

@@ -77,6 +77,9 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         Weight of the redundancy in "mifs" and "linear".
     gamma : float, optional
         Weight of the conditional redundancy in "linear".
+    relevance : sequence or mapping of numbers, optional
+        Relevance from elsewhere, such as importances of a forest: a score of 0 or more for each column, in their
+        order or by name, in place of the measured relevance. Scaled to the same sum.
     order : {2, 3}, default=2
         Of the expansions "jmi" and "d1": pairs, or triples as well, which takes k(k-1)/2 counts of all
         columns in place of k; by "forward" or "floating", without bounds.
@@ -104,6 +107,9 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         What each feature costs; 0 for those not in the mapping.
     budget : float, optional
         What the kept features may cost in total.
+    max_shared : float, optional
+        How much of its information a kept feature may share with another kept one, 0 to 1:
+        I(Xi;Xj) / min(H(Xi), H(Xj)).
     copies : {"first", "all"}, default="first"
         Of columns that say the same, such as a weight in two units, whether one can be kept
         (the first, or the cheapest) or all of them.
@@ -165,6 +171,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         integers: str = "auto",
         beta: float | None = None,
         gamma: float | None = None,
+        relevance: Any = None,
         order: int = 2,
         polish: bool = False,
         certify: bool | str = False,
@@ -175,6 +182,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         feature_groups: Any = None,
         costs: Any = None,
         budget: float | None = None,
+        max_shared: float | None = None,
         copies: str = "first",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -195,6 +203,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         self.integers = integers
         self.beta = beta
         self.gamma = gamma
+        self.relevance = relevance
         self.order = order
         self.polish = polish
         self.certify = certify
@@ -205,6 +214,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         self.feature_groups = feature_groups
         self.costs = costs
         self.budget = budget
+        self.max_shared = max_shared
         self.copies = copies
         self.random_state = random_state
         self.n_jobs = n_jobs

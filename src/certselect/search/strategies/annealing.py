@@ -173,8 +173,13 @@ def _worth_and_value(problem: UnitProblem, members: list[int]) -> tuple[np.ndarr
 def _spread_of_swaps(problem: UnitProblem, members: list[int], outside: list[int]) -> float:
     """Standard deviation of the change in value over all swaps of a member for a unit outside."""
     worth, _ = _worth_and_value(problem, members)
-    between = problem.weight(problem.k) * problem.pair_matrix[np.ix_(members, outside)]
-    return float((worth[outside] - worth[members][:, None] + between).std())
+    weight = problem.weight(problem.k)
+    between = weight * problem.pair_matrix[np.ix_(members, outside)]
+    changes = worth[outside] - worth[members][:, None] + between
+    # Swaps between what shares too much and what does not say nothing about the scale of the others.
+    if problem.limit is not None:
+        changes = changes[np.abs(changes) < 0.5 * abs(weight * problem.cost_of_sharing)]
+    return float(changes.std()) if changes.size else 0.0
 
 
 STRATEGY = Strategy(
