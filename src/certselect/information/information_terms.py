@@ -124,7 +124,7 @@ def information_terms(
     >>> from certselect import information_terms
     >>> X = np.array([[0, 1], [0, 0], [1, 1], [1, 0]])
     >>> terms = information_terms(X, y=["no", "no", "yes", "yes"])
-    >>> terms.relevance.round(6)  # the first column is the class, ln 2; the second is independent of it
+    >>> terms.relevance.round(6)  # the first column is the class, ln 2 less chance; the second is independent
     array([0.462098, 0.      ])
     """
     stated = Settings.from_keywords(settings, groups=("reading", "measuring"))
