@@ -80,7 +80,9 @@ def as_svg(figure: Figure) -> str:
 
 def _problem():
     data = load_wine()
-    terms = information_terms(data.data, data.target, feature_names=data.feature_names)
+    terms = information_terms(
+        data.data, data.target, feature_names=data.feature_names, measure="plugin", correction="none"
+    )
     return subset_problem(terms, k=SIZE, criterion="mrmr")
 
 

@@ -42,6 +42,7 @@ def our_forward(X: np.ndarray, y: np.ndarray, k: int, criterion: str) -> list[in
     from certselect import SubsetSelector
 
     settings: dict[str, Any] = {"strategy": "forward", "copies": "all", "integers": "levels"}
+    settings |= {"measure": "plugin", "correction": "none"}  # as the others count
     return SubsetSelector(k, criterion=criterion, n_jobs=JOBS, **settings).fit(X, y).indices_.tolist()
 
 
@@ -76,7 +77,9 @@ def _facts_of_choices(X: np.ndarray, y: np.ndarray, k: int, criterion: str) -> C
     def bound() -> float:
         from certselect import information_terms, select, subset_problem
 
-        problem = subset_problem(information_terms(X, y, integers="levels"), k, criterion, copies="all")
+        problem = subset_problem(
+            information_terms(X, y, integers="levels", measure="plugin", correction="none"), k, criterion, copies="all"
+        )
         return select(problem, "cobra", random_state=0).upper_bound
 
     def facts(name: str, answer: Sequence[int]) -> dict[str, Any]:
@@ -101,7 +104,7 @@ def pairs(shape: Shape) -> Match:
     def ours() -> tuple[np.ndarray, np.ndarray]:
         from certselect import information_terms
 
-        terms = information_terms(X, y, integers="levels", n_jobs=JOBS)
+        terms = information_terms(X, y, integers="levels", n_jobs=JOBS, measure="plugin", correction="none")
         return terms.redundancy, terms.conditional_redundancy
 
     def facts(name: str, answer: tuple[np.ndarray, np.ndarray]) -> dict[str, Any]:

@@ -68,15 +68,16 @@ def choosing(m: int, n: int, sizes: range) -> Match:
     X[:, :20] += 12.0 * y[:, None] * rng.random(20)
     X = X.round().astype(np.int16)
     coding: dict[str, Any] = {"integers": "numbers", "discretize": "mean_std"}
+    coding |= {"measure": "plugin", "correction": "none"}
     classifier = KNeighborsClassifier()
 
     def ours() -> Any:
-        return SubsetSelectorCV(classifier, sizes, strategy="forward", **coding).fit(X, y)
+        return SubsetSelectorCV(classifier, sizes, strategy="forward", criterion="jmi", **coding).fit(X, y)
 
     results = ours().cv_results_
 
     def path_and_fits() -> None:
-        selection_path(information_terms(X, y, **coding), sizes, strategy="forward")
+        selection_path(information_terms(X, y, **coding), sizes, strategy="forward", criterion="jmi")
         for split, (train, test) in enumerate(StratifiedKFold(5).split(X, y)):
             for support in results[f"split{split}_support"]:
                 columns = X[:, support]
