@@ -88,13 +88,13 @@ def test_answers_with_duplicates_are_not_called_different():
 def test_the_only_choice_is_called_that():
     X = table()[list("abcde")]
     y = table()["y"]
-    assert choose_subset(X, y, 5).statement == "The only possible choice: all 5 columns."
+    assert choose_subset(X, y, 5).selection.statement == "The only possible choice: all 5 columns."
     assert choose_subset(X, y, 5, strategy="forward").verify(X, y).holds
     two = choose_subset(X, y, 2, include=["a", "b"])
-    assert two.statement == "The only possible choice: no other 2 of the 5 columns respect the constraints."
-    assert two.verify(X, y).statement == two.statement
+    assert two.selection.statement == "The only possible choice: no other 2 of the 5 columns respect the constraints."
+    assert two.verify(X, y).statement == two.selection.statement
     one = choose_subset(X[["a"]], y, 1)
-    assert one.statement == "The only possible choice: the 1 column."
+    assert one.selection.statement == "The only possible choice: the 1 column."
     three = choose_subset(X, y, 3, include=["a", "b"], certify=True)
     assert "that respect the constraints" in three.statement
 
