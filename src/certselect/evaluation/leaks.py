@@ -14,6 +14,7 @@ import numpy as np
 
 from certselect.criteria import SubsetProblem
 from certselect.information import InformationTerms
+from certselect.names import shown
 from certselect.table import StreamedTable, Table
 from certselect.table.model import SparseBlock
 
@@ -50,7 +51,7 @@ class TargetLeak:
     def words(self) -> str:
         """The finding, for a list of several."""
         found = f"{100 * self.share:.4g} % of its entropy" if self.shown_by == LEVELS else "the same order"
-        return f"{self.name!r} ({found})"
+        return f"{shown(self.name)} ({found})"
 
 
 def leak_statement(leaks: Iterable[TargetLeak]) -> str:
@@ -62,12 +63,12 @@ def leak_statement(leaks: Iterable[TargetLeak]) -> str:
     found = list(leaks)
     if not found:
         return ""
-    shown = ", ".join(leak.words for leak in found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
-    names = [leak.name for leak in found[:5]]
+    listed = ", ".join(leak.words for leak in found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+    names = ", ".join(shown(leak.name) for leak in found[:5])
     one = len(found) == 1
     return (
-        f"{shown} {'determines' if one else 'each determine'} the target. "
-        f"If {'it is' if one else 'they are'} not known when you predict, pass exclude={names!r}."
+        f"{listed} {'determines' if one else 'each determine'} the target. "
+        f"If {'it is' if one else 'they are'} not known when you predict, pass exclude=[{names}]."
     )
 
 
