@@ -96,12 +96,6 @@ def test_a_number_of_the_same_order(measure):
     assert not leaks_of(noisy, y, measure=measure)[1]
 
 
-def test_classes_that_are_intervals_of_a_number():
-    X, y = load_diabetes(return_X_y=True, as_frame=True)
-    result, _ = leaks_of(X.assign(score=y), (y > 200).astype(int))
-    assert [(leak.name, leak.shown_by) for leak in result.leaks] == [("score", "order")]
-
-
 def test_honest_tables_have_no_leaks():
     for load in (load_iris, load_wine, load_breast_cancer):
         X, y = load(return_X_y=True)

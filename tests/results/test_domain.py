@@ -96,7 +96,7 @@ def test_the_only_choice_is_called_that():
     X = table()[list("abcde")]
     y = table()["y"]
     assert (
-        choose_subset(X, y, 5, criterion="jmi", measure="plugin", correction="none").statement
+        choose_subset(X, y, 5, criterion="jmi", measure="plugin", correction="none").selection.statement
         == "The only possible choice: all 5 columns."
     )
     assert (
@@ -105,10 +105,10 @@ def test_the_only_choice_is_called_that():
         .holds
     )
     two = choose_subset(X, y, 2, include=["a", "b"], criterion="jmi", measure="plugin", correction="none")
-    assert two.statement == "The only possible choice: no other 2 of the 5 columns respect the constraints."
-    assert two.verify(X, y).statement == two.statement
+    assert two.selection.statement == "The only possible choice: no other 2 of the 5 columns respect the constraints."
+    assert two.verify(X, y).statement == two.selection.statement
     one = choose_subset(X[["a"]], y, 1, criterion="jmi", measure="plugin", correction="none")
-    assert one.statement == "The only possible choice: the 1 column."
+    assert one.selection.statement == "The only possible choice: the 1 column."
     three = choose_subset(
         X, y, 3, include=["a", "b"], certify=True, criterion="jmi", measure="plugin", correction="none"
     )

@@ -24,8 +24,7 @@ UNCHECKED = {
     ("provenance", "seconds"),
     ("provenance", "versions"),
     ("provenance", "target"),  # of an array, which has no names
-    ("size", "p_values"),  # of a test that is not run again
-    ("size", "significance"),
+    ("size", "information"),  # of a path that is not searched again
     ("choice", "estimator"),
     ("choice", "scoring"),
     ("choice", "combinations"),  # scores in another order; settings of what was not chosen
@@ -41,6 +40,7 @@ WORDS = {
     ("provenance", "picked"),
     ("provenance", "decisions", "why"),
     ("size", "statement"),
+    ("carried", "statement"),
 }
 # Evidence: whatever it is, the bound follows from it or the file is refused.
 EVIDENCE = {("certificate",)}
@@ -82,7 +82,9 @@ def known(path: tuple[Any, ...], among: set[tuple[str, ...]]) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_still_confirmed_is_no_claim_or_a_weaker_one(kind):
-    for path, how, _, outcome in outcomes(kind):
+    for path, how, changed, outcome in outcomes(kind):
+        if path == ("carried",) and changed["carried"] is None:
+            continue  # nothing is claimed
         if outcome.holds:
             assert known(path, UNCHECKED | WORDS | EVIDENCE | WEAKER), (path, how)
 

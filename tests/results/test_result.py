@@ -75,12 +75,13 @@ def test_a_short_repr_says_what_there_is_to_know():
         measure="plugin",
         correction="none",
     )
-    first, second, third = repr(result).splitlines()
+    first, second, third, fourth = repr(result).splitlines()
     assert (
         first == f"Result: 2 of 7 features, jmi = {result.selection.objective:.6g} nats, by exhaustive (proven optimal)"
     )
     assert second == "  " + ", ".join(map(repr, result.names))
     assert third == "  Proven optimal: no other 2 of the 7 columns score higher."
+    assert fourth == f"  {result.carried.statement}"
     assert (
         repr(choose_subset(X, y, 7, strategy="forward", criterion="jmi", measure="plugin", correction="none"))
         .splitlines()[1]

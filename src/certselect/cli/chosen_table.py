@@ -36,10 +36,10 @@ def print_result(result: Result, out: Output) -> None:
         f"{len(selection.indices)} of {result.provenance.n_features} features, "
         + f"{selection.criterion} = {selection.objective:.6f} {selection.unit}".rstrip()
         + f", by {selection.strategy} ({selection.status}).",
-        "" if result.carried is None or result.about_chance else result.carried.statement,
-        result.about_chance,
         selection.about_bound("--certify"),
         result.about_proof,
+        result.about_chance,
+        "" if result.carried is None or result.about_chance else result.carried.statement,
         _decided(selection),
         "" if result.size_rule is None else result.size_rule.statement,
     )

@@ -138,9 +138,10 @@ def about_worth(worth: Iterable[float], objective: float, unit: str) -> str:
     total = math.fsum(each for each in worth if not math.isnan(each))
     if math.isclose(total, objective, rel_tol=1e-6, abs_tol=1e-9):
         return "Values add up to the score."
+    score = f"{objective:.4g} {unit}".rstrip()
     return (
-        f"Values add up to {total:.4g} and not to the score of {objective:.4g}{f' {unit}' if unit else ''}: each is what "
-        "the score would lose without the feature, so that what two features share counts for both."
+        f"Values add up to {total:.4g} and not to the score of {score}: each is what the score would lose without the "
+        "feature, so that what two features share counts for both."
     )
 
 

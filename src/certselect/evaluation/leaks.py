@@ -1,8 +1,8 @@
 """Columns that determine the target: most often the target under another name, or something learnt after it.
 
-A column of levels determines the target if at most 1 % of the target's entropy is left where its level is known, and if
-it has at most one level in ten rows: an identifier determines everything. A column of numbers determines it if it has
-the same order: of a target that is a number, a rank correlation of 0.999 or more; of classes, one interval for each.
+A column of levels determines classes if at most 1 % of their entropy is left where its level is known, and if it has at
+most one level in ten rows: an identifier determines everything. A column of numbers determines a target that is a
+number if it has the same order, or the reverse: a rank correlation of 0.999 or more.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from certselect.criteria import SubsetProblem
 from certselect.information import InformationTerms
+from certselect.names import shown
 from certselect.table import StreamedTable, Table
 from certselect.table.model import SparseBlock
 
@@ -22,6 +23,8 @@ FEWEST_ROWS_PER_LEVEL = 10
 SAME_ORDER = 0.999
 # Columns whose order is compared with the target's: a leak is among the most relevant ones.
 _MOST_COMPARED = 20
+# Fewer rows have the same order by chance, and a column with many gaps does not replace the target.
+_FEWEST_ROWS, _LEAST_KNOWN = 30, 0.9
 LEVELS, ORDER = "levels", "order"
 
 
@@ -36,7 +39,7 @@ class TargetLeak:
     shown_by : {"levels", "order"}
     share : float
         Of levels, the share of the target's entropy that they account for; of an order, the rank correlation with the
-        target, and 1 where each class is an interval of the column.
+        target, without its sign.
     """
 
     column: int
@@ -48,7 +51,7 @@ class TargetLeak:
     def words(self) -> str:
         """The finding, for a list of several."""
         found = f"{100 * self.share:.4g} % of its entropy" if self.shown_by == LEVELS else "the same order"
-        return f"{self.name!r} ({found})"
+        return f"{shown(self.name)} ({found})"
 
 
 def leak_statement(leaks: Iterable[TargetLeak]) -> str:
@@ -60,12 +63,12 @@ def leak_statement(leaks: Iterable[TargetLeak]) -> str:
     found = list(leaks)
     if not found:
         return ""
-    shown = ", ".join(leak.words for leak in found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
-    names = [leak.name for leak in found[:5]]
+    listed = ", ".join(leak.words for leak in found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+    names = ", ".join(shown(leak.name) for leak in found[:5])
     one = len(found) == 1
     return (
-        f"{shown} {'determines' if one else 'each determine'} the target. "
-        f"If {'it is' if one else 'they are'} not known when you predict, pass exclude={names!r}."
+        f"{listed} {'determines' if one else 'each determine'} the target. "
+        f"If {'it is' if one else 'they are'} not known when you predict, pass exclude=[{names}]."
     )
 
 
@@ -94,24 +97,23 @@ def _by_levels(table: Table | StreamedTable, terms: InformationTerms, open_colum
 
 def _by_order(table: Table | StreamedTable, terms: InformationTerms, open_columns: np.ndarray) -> Iterator[TargetLeak]:
     """Columns of numbers whose order is the target's."""
+    if table.task != "regression":
+        return
     relevant = open_columns[np.argsort(-terms.relevance[open_columns], kind="stable")][:_MOST_COMPARED]
-    # A column that leaves more than half of the entropy open in bins has another order than the target.
+    # The same order shows in bins, of which the column may have fewer than the target.
     if np.isfinite(terms.target_entropy) and terms.target_entropy > 0.0:
-        relevant = relevant[terms.relevance[relevant] >= terms.target_entropy / 2.0]
+        relevant = relevant[terms.relevance[relevant] >= terms.target_entropy / 4.0]
     if not len(relevant):
         return
     rows = table.as_sample() if isinstance(table, StreamedTable) else table
-    if rows is None or rows.n_samples < FEWEST_ROWS_PER_LEVEL * 3 or rows.target_numbers.shape[1] > 1:
+    if rows is None or rows.n_samples < _FEWEST_ROWS or rows.target_numbers.shape[1] != 1:
         return
-    numbers = rows.target_numbers[:, 0] if rows.task == "regression" else None
+    numbers = rows.target_numbers[:, 0]
     for column, values in _numbers_of(rows, relevant):
         known = np.isfinite(values)
-        if known.sum() < max(0.9 * len(values), FEWEST_ROWS_PER_LEVEL):
+        if known.sum() < _LEAST_KNOWN * len(values):
             continue
-        if numbers is not None:
-            share = _rank_correlation(values[known], numbers[known])
-        else:
-            share = _are_intervals(values[known], rows.target[known], len(rows.classes))
+        share = _rank_correlation(values[known], numbers[known])
         if share >= SAME_ORDER:
             yield TargetLeak(column, terms.feature_names[column], ORDER, share)
 
@@ -141,14 +143,3 @@ def _rank_correlation(values: np.ndarray, numbers: np.ndarray) -> float:
     first, second = (rankdata(each) - (len(each) + 1) / 2.0 for each in (values, numbers))
     size = float(np.sqrt((first @ first) * (second @ second)))
     return min(1.0, abs(float(first @ second)) / size) if size > 0.0 else 0.0
-
-
-def _are_intervals(values: np.ndarray, classes: np.ndarray, n_classes: int) -> float:
-    """1 if each class is an interval of the values, and all of them differ; else 0."""
-    if len(np.unique(classes)) < n_classes:
-        return 0.0
-    low, high = np.full(n_classes, np.inf), np.full(n_classes, -np.inf)
-    np.minimum.at(low, classes, values)
-    np.maximum.at(high, classes, values)
-    order = np.argsort(low)
-    return float((high[order][:-1] < low[order][1:]).all())

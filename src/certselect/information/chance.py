@@ -99,16 +99,6 @@ class ChanceInformation:
         return self.expected * np.sqrt(2.0 / np.maximum(self._freedom, 1))
 
     @cached_property
-    def cautious_relevance(self) -> np.ndarray:
-        """I(Xi;C) less its mean and two standard deviations among shuffled columns, (n,); not limited at 0.
-
-        Twice the number of samples times the information is about chi squared, so that the deviation is the mean times
-        sqrt(2 / degrees of freedom).
-        """
-        freedom = (self._levels.levels - 1) * (np.count_nonzero(self._of_classes, axis=1) - 1)
-        return self._relevance - self.expected * (1.0 + 2.0 * np.sqrt(2.0 / np.maximum(freedom, 1)))
-
-    @cached_property
     def p_values(self) -> np.ndarray:
         """How probable so much information of a feature and a shuffled target is, (n,).
 

@@ -282,11 +282,11 @@ class Result:
         more = len(made) - _DECISIONS_SHOWN
         made = made[:_DECISIONS_SHOWN] + ([f"and {more} more decisions"] if more > 0 else [])
         said = [
-            "" if self.carried is None or self.about_chance else self.carried.statement,
-            self.about_chance,
-            leak_statement(self.leaks),
             chosen.about_bound(),
             self.about_proof,
+            leak_statement(self.leaks),
+            self.about_chance,
+            "" if self.carried is None or self.about_chance else self.carried.statement,
             "" if self.size_rule is None else self.size_rule.statement,
             *made,
         ]

@@ -140,13 +140,13 @@ def find_rule(
 def information_along(terms: InformationTerms, path: np.ndarray, problem: SubsetProblem) -> np.ndarray:
     """What the first 1, 2, ... features of a path carry about the target, by single features and pairs, in nats.
 
-    J(k) = sum of c_i - 1/(k-1) sum of I_ij over their pairs, where c_i is `cautious_relevance` and I_ij the information
+    J(k) = sum of c_i - 1/(k-1) sum of I_ij over their pairs, where c_i is the `cautious_relevance` of the terms and I_ij the information
     about the target that two features share, or if negative add together. Pair terms that the criterion
     needs are asked for again and not counted again.
     """
     shared = np.array([_shared(terms, int(i), problem)[path] for i in path], dtype=np.float64)
     in_pairs = np.cumsum(np.tril(shared, -1).sum(axis=1))
-    return np.cumsum(cautious_relevance(terms)[path]) - in_pairs / np.maximum(np.arange(len(path)), 1)
+    return np.cumsum(terms.cautious_relevance[path]) - in_pairs / np.maximum(np.arange(len(path)), 1)
 
 
 def _shared(terms: InformationTerms, feature: int, problem: SubsetProblem) -> np.ndarray:
@@ -157,17 +157,6 @@ def _shared(terms: InformationTerms, feature: int, problem: SubsetProblem) -> np
         redundancy, conditional = (terms.pair_row(kind, feature) for kind in BOTH)
         return redundancy - conditional
     return terms.pair_row("interaction", feature)
-
-
-def cautious_relevance(terms: InformationTerms) -> np.ndarray:
-    """What each feature carries about the target, less its chance level and two standard deviations of it, (n,).
-
-    c_i = I(Xi;C) - E_i - 2 E_i sqrt(2 / d_i), with d_i = (levels - 1)(classes - 1); the relevance as it is where the
-    chance level is not known. Not limited at 0.
-    """
-    if terms.by_chance is None:
-        return terms.relevance
-    return terms.by_chance.cautious_relevance
 
 
 def _refuse_untested(constraints: Constraints) -> None:

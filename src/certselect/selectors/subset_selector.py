@@ -31,9 +31,9 @@ class SubsetSelector(FrameSelector, BaseEstimator):
     n_features_to_select : int, float, "auto" or None, default=10
         How many features to keep. A table with fewer usable features keeps them
         all, with a warning. A fraction between 0 and 1 keeps that share of the usable
-        columns, one at least. "auto" keeps as many as add more than chance along forward
-        selection, by `stop_at_chance` with its defaults (up to 20 are tested), one at least;
-        `result_.size_rule.statement` says how the number came about. None, with a budget,
+        columns, one at least. "auto" keeps the fewest that carry nearly as much information as the
+        best number along forward selection does, and at most half of more than 20 usable columns;
+        `result_.size_rule.statement` shows how the number came about. None, with a budget,
         for any number it pays for.
     criterion : str or Criterion, default="distinct"
         What a subset is worth: "distinct", "jmi", "mrmr", "disr", "cmim", ...; `certselect.list_criteria()` lists them
