@@ -222,7 +222,9 @@ def test_path_results_files_and_explanations(tmp_path):
             "forward",
         )
         assert alone.indices.tolist() == found.indices.tolist()
-    result = choose_subset(X, y, 3, strategy="exact", max_shared=0.4, criterion="jmi", measure="plugin", correction="none")
+    result = choose_subset(
+        X, y, 3, strategy="exact", max_shared=0.4, criterion="jmi", measure="plugin", correction="none"
+    )
     assert verify(result, X, y).constraints == "respecting max_shared=0.4"
     assert "that respect max_shared=0.4 score" in result.statement
     assert not result.selection.constrained  # by anything else

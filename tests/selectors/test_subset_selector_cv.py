@@ -296,12 +296,15 @@ def test_metadata_is_routed(table):
 
 def test_sizes(table):
     X, y = table  # 7 usable columns
-    sizes = lambda asked: (
-        SubsetSelectorCV(NEAREST, asked, cv=2, criterion="jmi", measure="plugin", correction="none")
-        .fit(X, y)
-        .cv_results_["n_features"]
-        .tolist()
-    )  # noqa: E731
+
+    def sizes(asked):
+        return (
+            SubsetSelectorCV(NEAREST, asked, cv=2, criterion="jmi", measure="plugin", correction="none")
+            .fit(X, y)
+            .cv_results_["n_features"]
+            .tolist()
+        )
+
     assert sizes(None) == [1, 2, 3, 4, 5, 6, 7]
     assert sizes(3) == [1, 2, 3]
     assert sizes(50) == [1, 2, 3, 4, 5, 6, 7]

@@ -140,9 +140,9 @@ def find_rule(
 def information_along(terms: InformationTerms, path: np.ndarray, problem: SubsetProblem) -> np.ndarray:
     """What the first 1, 2, ... features of a path carry about the target, by single features and pairs, in nats.
 
-    J(k) = sum of c_i - 1/(k-1) sum of I_ij over their pairs, where c_i is the `cautious_relevance` of the terms and I_ij the information
-    about the target that two features share, or if negative add together. Pair terms that the criterion
-    needs are asked for again and not counted again.
+    J(k) = sum of c_i - 1/(k-1) sum of I_ij over their pairs, where c_i is the cautious relevance of the terms and I_ij
+    the information about the target that two features share, or if negative add together. Pair terms that the
+    criterion needs are asked for again and not counted again.
     """
     shared = np.array([_shared(terms, int(i), problem)[path] for i in path], dtype=np.float64)
     in_pairs = np.cumsum(np.tril(shared, -1).sum(axis=1))
