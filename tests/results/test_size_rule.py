@@ -65,9 +65,10 @@ def information_of(X, y, path):
 @pytest.mark.parametrize("criterion", ["jmi", "mrmr", "max_relevance", "cmim"])
 def test_auto_takes_the_fewest_that_carry_nearly_as_much(criterion):
     X, y = load_wine(return_X_y=True)
-    result = choose_subset(X, y, "auto", strategy="forward", criterion=criterion)
+    plain = {"strategy": "forward", "criterion": criterion, "measure": "plugin", "correction": "none"}
+    result = choose_subset(X, y, "auto", **plain)
     rule = result.size_rule
-    path = choose_subset(X, y, 13, strategy="forward", criterion=criterion).indices
+    path = choose_subset(X, y, 13, **plain).indices
     expected = information_of(X, y, path)
     np.testing.assert_allclose(rule.information, expected, rtol=1e-9)
     enough = np.flatnonzero(expected >= 0.9 * expected.max())[0] + 1
