@@ -436,7 +436,7 @@ def eight_columns(tmp_path):
 @pytest.mark.parametrize(
     ("k", "size", "said"),
     [
-        ("auto", 2, "of what the best 8 do, by single features and pairs."),
+        ("auto", 2, "Size: 2 features carry 95 % of what the best 3 do"),
         ("0.5", 4, "Size: 0.5 of the 8 usable columns."),
         (".5", 4, "Size: 0.5 of the 8 usable columns."),
         ("3", 3, "3 of 8 features"),
