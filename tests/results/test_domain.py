@@ -106,7 +106,7 @@ def test_the_only_choice_is_called_that():
     )
     two = choose_subset(X, y, 2, include=["a", "b"], criterion="jmi", measure="plugin", correction="none")
     assert two.selection.statement == "The only possible choice: no other 2 of the 5 columns respect the constraints."
-    assert two.verify(X, y).statement == two.selection.statement
+    assert two.verify(X, y).statement == two.statement
     one = choose_subset(X[["a"]], y, 1, criterion="jmi", measure="plugin", correction="none")
     assert one.selection.statement == "The only possible choice: the 1 column."
     three = choose_subset(

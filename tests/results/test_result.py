@@ -46,8 +46,8 @@ def test_every_kind_of_result_can_be_kept_checked_and_shown(kind, tmp_path):
     np.testing.assert_equal(list(told["worth"]), list(told_again["worth"]))
     # As long as a person reads, and nothing of the table in it.
     for shown in (repr(result), repr(again)):
-        assert len(shown) < 400
-        assert len(shown.splitlines()) <= 4
+        assert len(shown) < 500
+        assert len(shown.splitlines()) <= 5
         assert shown.startswith(f"Result: {len(result.names)} of {result.provenance.n_features} features")
         assert all(repr(name) in shown for name in result.names[:6])
 

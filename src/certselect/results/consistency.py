@@ -88,7 +88,7 @@ def about_the_target(
 
 def _same_carried(here: CarriedInformation, there: CarriedInformation) -> bool:
     numbers = ("information", "chance", "target_entropy", "p_value")
-    same = all(math.isclose(getattr(here, name), getattr(there, name), rel_tol=1e-6, abs_tol=1e-9) for name in numbers)
+    same = all(math.isclose(getattr(here, name), getattr(there, name), rel_tol=1e-9, abs_tol=1e-12) for name in numbers)
     whole = ("counted", "n_chosen", "n_considered")
     return same and all(getattr(here, name) == getattr(there, name) for name in whole)
 

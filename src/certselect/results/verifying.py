@@ -295,7 +295,7 @@ def _judged(result: Result, seen: _Seen) -> Verification:
         tuple(wrong),
         claim.value,
         claim.bound,
-        "" if wrong else claim.confirmed,
+        "" if wrong else " ".join(filter(None, (claim.confirmed, result.about_chance))),
         "" if wrong else constraints_in_words(settings.constraints, problem.feature_names),
         None if wrong else problem.domain,
         problem.criterion.unit,
