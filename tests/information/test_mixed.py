@@ -178,7 +178,7 @@ def test_a_table_in_blocks_is_read_whole_or_refused(measure):
     assert_same_terms(streamed_terms(lambda: in_blocks(rows, [31, 90]), **asked), wanted)
     many = pa.concat_tables([rows] * 60)
     if measure == "mixed":
-        with pytest.raises(InvalidInput, match="42000 rows in blocks with measure='mixed'.*Pass measure='plugin'"):
+        with pytest.raises(InvalidInput, match=r"42000 rows in blocks with measure='mixed'.*Pass measure='plugin'"):
             streamed_terms(lambda: in_blocks(many, [5000]), **asked)
     else:
         assert streamed_terms(lambda: in_blocks(many, [5000]), **asked).settings["measure"] == "plugin"

@@ -22,7 +22,6 @@ from certselect.information.kernels.plain import PlainCounter
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms, PairTerms
 from certselect.progress import report
-from certselect.settings import Measuring
 from certselect.threads import thread_count
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from certselect.information.kernels.packing import pack_table
 from certselect.information.kernels.scatter import scatter_pairs
 from certselect.information.terms import PairTerms
 from certselect.memory import large_array
-from certselect.settings import Measuring
 from certselect.threads import run_parts, side_by_side
 
 _ALONE: dict[tuple[str, ...], int] = {("redundancy",): REDUNDANCY, ("interaction",): INTERACTION}
@@ -32,9 +31,7 @@ _PART = 5e7  # nanoseconds of work between two reports of progress
 class CompiledCounter(PairTerms):
     """Pair terms by the row or all at once, each pair counted by the cheaper of two kernels."""
 
-    def __init__(
-        self, table: CodedTable, n_threads: int, dtype: np.dtype, correction: str = "none"
-    ) -> None:
+    def __init__(self, table: CodedTable, n_threads: int, dtype: np.dtype, correction: str = "none") -> None:
         self._packed = pack_table(table, n_threads, correction)
         self._threads = n_threads
         self._dtype = dtype

@@ -27,7 +27,6 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from certselect.information.kernels.logarithm import natural_log
-from certselect.settings import Measuring
 
 # Four sums of size phi(N) or less are put together at most, and a signed 64-bit integer holds 63 bits.
 _BITS = 61
@@ -113,9 +112,7 @@ class CountLogs:
         Of sums of phi, in nats per sample.
     """
 
-    def __init__(
-        self, total_count: int, n_rows: int, correction: str = "none", weight_bits: int = 0
-    ) -> None:
+    def __init__(self, total_count: int, n_rows: int, correction: str = "none", weight_bits: int = 0) -> None:
         self.correction = correction
         self.weight_bits = weight_bits
         self._total_count = total_count

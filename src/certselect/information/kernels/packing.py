@@ -14,7 +14,6 @@ from certselect.information.kernels.bits import pack_blocks
 from certselect.information.kernels.entropy_sums import FEW_LEVELS, CountLogs, EntropySums, class_sums
 from certselect.information.kernels.lanes import LANES
 from certselect.information.kernels.scatter import sum_features
-from certselect.settings import Measuring
 from certselect.threads import run_parts
 
 _WORTH_THREADS = 500_000  # cells; packing fewer takes a fraction of a millisecond

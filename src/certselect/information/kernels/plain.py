@@ -11,7 +11,6 @@ import numpy as np
 from certselect.coding import CodedTable
 from certselect.information.kernels.entropy_sums import CountLogs, EntropySums, class_sums
 from certselect.information.terms import PairTerms
-from certselect.settings import Measuring
 
 # Cells counted at a time: enough to amortise the calls, few enough to stay in cache.
 _CHUNK = 1 << 19

@@ -19,7 +19,7 @@ from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.plugin import plugin_terms
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.streamed_terms import whole_terms
-from certselect.information.terms import InformationTerms, LessChance, PairTerms
+from certselect.information.terms import InformationTerms, PairTerms
 from certselect.information.tied_columns import MOST_TIED, MOST_TIED_WITH_NUMBERS
 from certselect.settings import Measuring
 from certselect.settings.measuring import CORRECTIONS, COUNTING_SETTINGS
