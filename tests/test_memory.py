@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from as_before import counted, jmi
 from certselect import information_terms, memory, select, selection_path, subset_problem
 from certselect.certificate import bound
 from certselect.errors import InvalidInput, QuickerSearchWarning
@@ -248,10 +249,10 @@ def test_terms_on_disk_are_those_in_memory(on_disk, how, dtype):
         y = y[:200]
     if how.pop("sample_weight", False):
         how["sample_weight"] = np.arange(len(y)) % 3 + 1
-    here = information_terms(X, y, dtype=dtype, n_jobs=2, **how)
+    here = information_terms(X, y, dtype=dtype, n_jobs=2, **counted(how))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(memory, "_LEAST_BUDGET", 2**40)
-        there = information_terms(X, y, dtype=dtype, n_jobs=2, **how)
+        there = information_terms(X, y, dtype=dtype, n_jobs=2, **counted(how))
         expected = [there.pair_matrix(kind) for kind in KINDS]
     for kind, matrix in zip(KINDS, expected, strict=True):
         assert not is_mapped(matrix)
@@ -285,7 +286,7 @@ def test_searches_choose_the_same_from_disk(on_disk, strategy, groups):
 
     def chosen():
         problem = subset_problem(
-            information_terms(X, y, dtype="float32", measure="plugin", correction="none"), 6, **asked
+            information_terms(X, y, dtype="float32", measure="plugin", correction="none"), 6, **jmi(asked)
         )
         found = select(problem, strategy, polish=True, random_state=0, **options)
         return problem, found.indices.tolist(), found.scores

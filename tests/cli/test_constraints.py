@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from as_before import counted, jmi
 from certselect import SubsetSelector
 from command_line import error_of, in_process
 
@@ -43,7 +44,7 @@ def test_they_choose_what_the_selector_does(csv, table, options, same, tmp_path)
     done = in_process("select", csv, "-t", "diagnosis", "--strategy", "forward", *options, "--json", "-")
     assert done.returncode == 0, done.stderr
     size = options[1] if "-k" in options else (None if "--budget" in options else 5)
-    selector = SubsetSelector(size, strategy="forward", **same).fit(*table)
+    selector = SubsetSelector(size, strategy="forward", **jmi(counted(same))).fit(*table)
     result = json.loads(done.stdout)
     assert result["selection"]["features"] == [NAMES[i] for i in selector.indices_]
     assert result["selection"]["objective"] == selector.result_.selection.objective

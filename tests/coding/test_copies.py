@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from as_before import jmi
 from certselect import SubsetSelector, choose_subset, information_terms, subset_problem
 from certselect.coding import code_table, copies
 from certselect.coding.copies import copies_by_rank, copies_of
@@ -100,7 +101,7 @@ def problem_of(**constraints):
     X[:, 3] = X[:, 1]
     X[:, 4] = 1 - X[:, 1]
     return subset_problem(
-        information_terms(X, rng.integers(0, 2, 40), measure="plugin", correction="none"), 2, **constraints
+        information_terms(X, rng.integers(0, 2, 40), measure="plugin", correction="none"), 2, **jmi(constraints)
     )
 
 

@@ -15,6 +15,7 @@ import pytest
 from scipy.sparse import csc_array
 
 import certselect
+from as_before import counted
 from certselect import (
     Criterion,
     PairTerm,
@@ -132,15 +133,15 @@ def test_values_are_those_of_plain_loops(criterion, settings):
         X = X + np.random.default_rng(1).random(X.shape)
         if not {"entropy_i", "entropy_j", "target_entropy"}.isdisjoint(criterion.pair.takes):
             with pytest.raises(InvalidInput, match="have no entropy to divide by"):
-                subset_problem(information_terms(X, y, **given), 3, criterion).value([0, 1])
+                subset_problem(information_terms(X, y, **counted(given)), 3, criterion).value([0, 1])
             return
-    terms = information_terms(X, y, **given)
+    terms = information_terms(X, y, **counted(given))
     problem = subset_problem(terms, 3, criterion)
     close = pytest.approx if given.get("dtype") is None else lambda value: pytest.approx(value, rel=1e-5, abs=1e-6)
     for subset in combinations(range(5), 3):
         assert problem.value(subset) == close(value_by_hand(terms, criterion, subset))
     rows = np.array([problem.pair_row(i) for i in range(terms.n_features)])
-    whole = subset_problem(information_terms(X, y, **given), 3, criterion).pair_matrix
+    whole = subset_problem(information_terms(X, y, **counted(given)), 3, criterion).pair_matrix
     assert rows.dtype == whole.dtype == (np.float64 if criterion is SINGLES else terms.redundancy.dtype)
     assert np.array_equal(rows, whole)
     assert np.array_equal(whole, whole.T)

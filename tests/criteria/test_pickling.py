@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
+from as_before import counted
 from certselect import Criterion, SubsetProblem, information_terms, select, subset_problem
 from certselect.criteria import CRITERIA, SameWeight, find_criterion, known, register_criterion
 
@@ -59,7 +60,7 @@ def assert_same_problem(problem, again):
     ids=str,
 )
 def test_problems_of_every_criterion_and_measure(settings, criterion, constraints, asked_before):
-    problem = subset_problem(information_terms(*numbers(), **settings), 4, criterion, **constraints)
+    problem = subset_problem(information_terms(*numbers(), **counted(settings)), 4, criterion, **constraints)
     if asked_before:  # rows, the matrix, units and rules are there already, and need not travel
         select(problem, "backward")
     assert_same_problem(problem, pickled(problem))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array
 
 import naive_criteria
+from as_before import counted
 from certselect import choose_subset, information_terms, load_result, select, stop_at_chance, subset_problem
 from certselect.criteria import CRITERIA, find_criterion
 from certselect.errors import InvalidInput
@@ -264,7 +265,7 @@ def test_neither_names_of_levels_nor_the_order_of_rows_matter(seed, name):
 def test_results_are_saved_verified_and_explained(name, tmp_path):
     X, y = table(columns=7)
     options = {"beta": 0.4, "gamma": 0.2} if name == "linear" else {}
-    result = choose_subset(X, y, 3, criterion=name, strategy="exact", **options)
+    result = choose_subset(X, y, 3, criterion=name, strategy="exact", **counted(options))
     result.save(tmp_path / "chosen.json")
     again = load_result(tmp_path / "chosen.json")
     outcome = again.verify(X, y)

@@ -13,6 +13,7 @@ from scipy.sparse import csc_array
 from sklearn.linear_model import LogisticRegression
 
 import naive_criteria
+from as_before import counted
 from certselect import (
     SubsetSelector,
     SubsetSelectorCV,
@@ -50,7 +51,7 @@ def lists(X):
 
 
 def assert_follows_the_twin(X, y, name, k, **settings):
-    found = select(subset_problem(information_terms(X, y, **settings), k, name, copies="all"), "forward")
+    found = select(subset_problem(information_terms(X, y, **counted(settings)), k, name, copies="all"), "forward")
     order, scores = naive_criteria.stepwise_forward(name, lists(X), y.tolist(), k)
     assert found.indices.tolist() == order
     assert np.diff(found.scores, prepend=0.0) == pytest.approx(scores, rel=1e-9, abs=1e-12)
@@ -233,11 +234,11 @@ def test_compiled_counts_give_the_same_floats(correction, monkeypatch):
     X, y = table(rows=300)
     X[:, 3] = np.random.default_rng(0).integers(0, 40, 300)
     coded = {"correction": correction, "integers": "levels"}
-    plain = information_terms(X, y, **coded)
+    plain = information_terms(X, y, **counted(coded))
     together = ([0], [0, 3], [1, 2], [0, 1, 2, 4])
     expected = [plain.relevance_given(some) for some in together]
     monkeypatch.setattr("certselect.information.kernels.joint_cells.PLAIN_CELLS", 0)
-    compiled = information_terms(X, y, **coded)
+    compiled = information_terms(X, y, **counted(coded))
     for some, row in zip(together, expected, strict=True):
         assert np.array_equal(compiled.relevance_given(some), row)
         assert np.array_equal(compiled.relevance_given(some, np.array([5, 3])), row[[5, 3]])
@@ -246,7 +247,7 @@ def test_compiled_counts_give_the_same_floats(correction, monkeypatch):
         assert np.array_equal(compiled.pair_matrix("impurity_gain"), plain.pair_matrix("impurity_gain"))
     monkeypatch.setattr("certselect.information.kernels.joint_cells._CHUNK", 1)  # sorted, one feature at a time
     monkeypatch.setattr("certselect.information.kernels.joint_cells._MOST_CELLS", 0)
-    thin = information_terms(X, y, **coded)
+    thin = information_terms(X, y, **counted(coded))
     for some, row in zip(together, expected, strict=True):
         assert np.array_equal(thin.relevance_given(some), row)
 
@@ -290,7 +291,7 @@ def test_no_certificate_exists_and_that_is_said():
             with pytest.raises(InvalidInput, match=said):
                 selection_path(terms, [1, 2], name, **asked)
             with pytest.raises(InvalidInput, match=said):
-                choose_subset(X, y, 2, criterion=name, **asked)
+                choose_subset(X, y, 2, criterion=name, **counted(asked))
         found = select(problem)
         for prove in (lambda: certify(problem, found), lambda: relax(problem), lambda: problem.matrix):  # noqa: B023
             with pytest.raises(InvalidInput, match=said):

@@ -14,6 +14,7 @@ import naive_coding
 import naive_copula
 import naive_corrections
 import naive_neighbors
+from as_before import counted, jmi
 from certselect import information_terms, select, stop_at_chance, subset_problem
 from certselect.errors import InvalidInput
 from certselect.evaluation import selection_stability
@@ -287,9 +288,9 @@ def test_coding_once_and_coding_every_permutation_agree(monkeypatch, missing, sp
         numbers = np.where(rng.random(60) < 0.1, np.nan, X[:, 4] + rng.normal(size=60))
         table = polars.DataFrame({"a": X[:, 0], "b": words, "c": numbers, "d": X[:, 3] > 0, "e": X[:, 2]})
     settings = {"sample_weight": rng.integers(1, 4, 60), "missing": missing, "n_permutations": 19, "random_state": 3}
-    once = stop_at_chance(table, y, 5, **settings)
+    once = stop_at_chance(table, y, 5, **jmi(counted(settings)))
     monkeypatch.setattr("certselect.evaluation.shuffled._levels_depend_on_rows", lambda *_: True)
-    again = stop_at_chance(table, y, 5, **settings)
+    again = stop_at_chance(table, y, 5, **jmi(counted(settings)))
     assert once.indices.tolist() == again.indices.tolist()
     assert once.p_values.tolist() == again.p_values.tolist()
     assert len(set(once.p_values.tolist())) > 1
@@ -455,7 +456,9 @@ def test_noise_passes_as_seldom_as_promised(case):
             and information_terms(X, y, discretize="mdlp", measure="plugin", correction="none").constant.all()
         ):
             continue  # no column is cut at all, so none passes
-        tested = stop_at_chance(X, y, 1, significance=0.1, n_permutations=39, random_state=seed, **settings)
+        tested = stop_at_chance(
+            X, y, 1, significance=0.1, n_permutations=39, random_state=seed, **jmi(counted(settings))
+        )
         passed += tested.k > 0
     assert 0 < passed < 13
 
@@ -581,7 +584,7 @@ def test_progress_and_ctrl_c():
 )
 def test_what_cannot_be_is_refused(change, said):
     with pytest.raises(InvalidInput, match=said):
-        stop_at_chance(*made(), **change)
+        stop_at_chance(*made(), **jmi(counted(change)))
 
 
 def test_a_table_comes_alone_and_varies():

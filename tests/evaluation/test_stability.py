@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from as_before import counted, jmi
 from certselect import information_terms, select, subset_problem
 from certselect.errors import IdleSettingWarning, InvalidInput
 from certselect.evaluation import selection_stability, stability_index
@@ -211,9 +212,9 @@ def test_each_row_is_what_select_chooses_there(data, strategy, resample):
 def test_the_answer_hangs_on_the_seed_alone(data):
     X, y = data
     settings = {"strategy": "annealing", "strategy_options": {"steps": 200}, "n_resamples": 6}
-    once = selection_stability(X, y, 5, random_state=3, n_jobs=1, **settings)
-    again = selection_stability(X, y, 5, random_state=3, n_jobs=3, **settings)
-    other = selection_stability(X, y, 5, random_state=4, **settings)
+    once = selection_stability(X, y, 5, random_state=3, n_jobs=1, **jmi(counted(settings)))
+    again = selection_stability(X, y, 5, random_state=3, n_jobs=3, **jmi(counted(settings)))
+    other = selection_stability(X, y, 5, random_state=4, **jmi(counted(settings)))
     assert (once.chosen == again.chosen).all()
     assert (once.chosen != other.chosen).any()
 
@@ -387,7 +388,7 @@ def test_progress_is_told(data):
 )
 def test_refusals(data, arguments, words):
     with pytest.raises(InvalidInput, match=words):
-        selection_stability(*data, **{"n_features_to_select": 3, **arguments})
+        selection_stability(*data, **jmi(counted({"n_features_to_select": 3, **arguments})))
 
 
 # ---- weights, constraints, and what "auto" stands for ----

@@ -11,6 +11,7 @@ from scipy.sparse import csc_array
 from sklearn.metrics.cluster._expected_mutual_info_fast import expected_mutual_information
 
 import naive_corrections
+from as_before import counted
 from certselect import information_terms
 from certselect.information.kernels import chance_cells, chance_tables
 from certselect.information.kernels.chance_cells import expected_cells
@@ -160,7 +161,7 @@ def test_weights_that_are_not_whole_have_the_first_term_of_the_series():
 )
 def test_nobody_knows_what_other_estimates_have_by_chance(setting):
     rng = np.random.default_rng(2)
-    terms = information_terms(rng.normal(size=(60, 3)), rng.integers(0, 2, 60), **setting)
+    terms = information_terms(rng.normal(size=(60, 3)), rng.integers(0, 2, 60), **counted(setting))
     assert np.isnan(terms.chance).all()
     assert np.isnan(terms.chance_p_values).all()
 

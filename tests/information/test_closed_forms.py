@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, make_friedman1
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
+from as_before import counted
 from certselect import information_terms, select, subset_problem
 
 MEASURES = [
@@ -41,7 +42,7 @@ def test_ranks_of_two_values_converge_to_the_truth(rows, shares):
     column, labels = two_valued(np.random.default_rng(rows), rows, *shares)
     mean = sum(shares) / 2
     true = entropy(mean, 1 - mean) - sum(entropy(p, 1 - p) for p in shares) / 2
-    found = information_terms(column[:, None], labels, **COPULA).relevance[0]
+    found = information_terms(column[:, None], labels, **counted(COPULA)).relevance[0]
     assert found == pytest.approx(true, abs=4 * math.sqrt(true / rows) + 2 / rows)
 
 
@@ -51,7 +52,7 @@ def test_a_two_valued_column_is_worth_the_same_by_ranks_as_by_counts(rows, balan
     rng = np.random.default_rng(3)
     column, labels = two_valued(rng, rows, 1.8 * balance, 0.2 * balance)
     X = np.column_stack([column, rng.normal(size=rows)])
-    by_ranks = information_terms(X, labels, **COPULA)
+    by_ranks = information_terms(X, labels, **counted(COPULA))
     by_counts = information_terms(column[:, None].astype(int), labels, measure="plugin", correction="none")
     assert by_ranks.levels.tolist() == [2, 0]
     # What chance alone adds, 1 / 2N, is in counts as they are.
@@ -63,7 +64,7 @@ def test_rare_values_that_mean_nothing_are_worth_nothing():
     """98 % zeros, ten classes, 400 rows: what chance gives is below 0.02 nats in every column."""
     rng = np.random.default_rng(0)
     X = np.where(rng.random((400, 60)) < 0.98, 0.0, rng.normal(size=(400, 60)))
-    terms = information_terms(X, rng.integers(0, 10, 400), **COPULA)
+    terms = information_terms(X, rng.integers(0, 10, 400), **counted(COPULA))
     assert terms.relevance.max() < 0.02
     assert terms.relevance.mean() < 0.003
 
@@ -83,7 +84,7 @@ def test_mixtures_of_zeros_and_numbers(zeros):
     density = np.exp(-np.array([x**2, (x - 2) ** 2]) / 2) / math.sqrt(2 * math.pi)
     mixed = density.mean(axis=0)
     within = np.trapezoid((density * np.log(np.maximum(density, 1e-300) / mixed)).mean(axis=0), x)
-    found = information_terms(np.column_stack([by_zeros, by_size]), labels, **COPULA).relevance
+    found = information_terms(np.column_stack([by_zeros, by_size]), labels, **counted(COPULA)).relevance
     assert found[0] == pytest.approx(true, rel=0.25)
     if zeros == 0.5:  # of rare numbers there is one bin alone, which cannot tell large ones from small ones
         assert found[1] == pytest.approx(within * (1 - zeros), rel=0.2)
@@ -97,7 +98,7 @@ def test_ranks_count_no_copy_twice(rows, noise):
     b, c, e = rng.normal(size=(3, rows))
     y = b + 0.3 * c + 0.3 * e
     X = np.column_stack([b, b + noise * rng.normal(size=rows), c])
-    terms = information_terms(X, y, **COPULA)
+    terms = information_terms(X, y, **counted(COPULA))
     alone, both = (math.log(1.18 / left) / 2 for left in (0.18, 0.09))
     within = 4 / math.sqrt(rows)
     assert terms.relevance[0] == pytest.approx(alone, abs=within)
@@ -116,7 +117,7 @@ def test_a_copy_adds_nothing_by_any_measure(how, target):
     number = X[:, 0] + rng.normal(size=300)
     labels = np.where(X[:, 2] + rng.normal(size=300) > 0, "a", "b")
     y = {"labels": labels, "number": number, "labels and number": np.column_stack([labels, number]).astype(object)}
-    terms = information_terms(X, y[target], **how)
+    terms = information_terms(X, y[target], **counted(how))
     better = np.maximum(terms.relevance[:, None], terms.relevance)
     joint = terms.joint_relevance
     assert (joint >= better - 1e-12).all()
@@ -143,7 +144,9 @@ def test_a_pair_never_tells_less_than_its_better_half(seed, rows, how, numbers, 
     X[:, 2] = X[:, 0] * rng.choice([-1, 1]) + rng.choice([0, 1e-7, 0.1]) * rng.normal(size=rows)
     y = rng.normal(size=rows) if numbers else np.arange(rows) % 3
     X[rng.random(X.shape) < gaps] = np.nan
-    terms = information_terms(X, y, missing="pairwise", task="regression" if numbers else "classification", **how)
+    terms = information_terms(
+        X, y, missing="pairwise", task="regression" if numbers else "classification", **counted(how)
+    )
     better = np.maximum(terms.relevance[:, None], terms.relevance)
     assert (terms.joint_relevance >= better - 1e-12).all()
     assert (terms.redundancy >= 0).all()
@@ -154,12 +157,12 @@ def test_digits_can_be_told_by_features_that_ranks_choose():
     """Pixels that are 0 in nearly all rows were rated at all there is to know."""
     X, y = load_digits(return_X_y=True)
     seen = np.arange(len(y)) % 3 > 0
-    terms = information_terms(X[seen], y[seen], **COPULA)
+    terms = information_terms(X[seen], y[seen], **counted(COPULA))
     mostly_zero = (X[seen] == 0).mean(axis=0) > 0.95
     assert terms.relevance[mostly_zero].max() < 0.1
     reached = {}
     for name, how in {"ranks": COPULA, "counts": {}, "auto": {"measure": "auto"}}.items():
-        terms = information_terms(X[seen], y[seen], **how)
+        terms = information_terms(X[seen], y[seen], **counted(how))
         chosen = list(select(subset_problem(terms, k=10, criterion="jmi"), "forward").indices)
         judge = KNeighborsClassifier().fit(X[seen][:, chosen], y[seen])
         reached[name] = judge.score(X[~seen][:, chosen], y[~seen])
@@ -173,7 +176,7 @@ def test_sizes_count_beside_many_zeros(how):
     rng = np.random.default_rng(0)
     X = np.where(rng.random((2000, 3)) < 0.9, 0.0, rng.uniform(1, 11, (2000, 3)))
     labels = np.where(X[:, 0] > 0, X[:, 0] > 6, rng.random(2000) < 0.5).astype(int)
-    terms = information_terms(X, labels, **how)
+    terms = information_terms(X, labels, **counted(how))
     assert terms.relevance[0] == pytest.approx(0.1 * math.log(2), rel=0.25)
     assert terms.relevance[1:].max() < 0.01
 
@@ -184,9 +187,9 @@ def test_coarser_columns_lose_little_by_little():
     y = rng.normal(size=400)
     x = 0.95 * y + math.sqrt(1 - 0.95**2) * rng.normal(size=400)
     steps = np.array([1e-6, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5])
-    found = information_terms(np.round(x[:, None] / steps), y, **COPULA).relevance
+    found = information_terms(np.round(x[:, None] / steps), y, **counted(COPULA)).relevance
     assert (np.abs(np.diff(found)) < 0.1).all()
-    rival = information_terms((y + 0.55 * rng.normal(size=400))[:, None], y, **COPULA).relevance[0]
+    rival = information_terms((y + 0.55 * rng.normal(size=400))[:, None], y, **counted(COPULA)).relevance[0]
     assert found.min() > rival
 
 
@@ -194,7 +197,7 @@ def test_classes_of_two_rows_prove_nothing():
     rng = np.random.default_rng(2)
     X = np.column_stack([rng.integers(0, 2, 200), rng.integers(0, 6, 200), rng.normal(size=200)])
     labels = np.repeat(np.arange(100), 2).astype(str)
-    assert information_terms(X, labels, **COPULA).relevance.tolist() == [0, 0, 0]
+    assert information_terms(X, labels, **counted(COPULA)).relevance.tolist() == [0, 0, 0]
 
 
 def test_dependent_whole_numbers_stay_rows_to_neighbours():

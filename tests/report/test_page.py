@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from as_before import counted, jmi
 from certselect import Result, SubsetProblem, choose_subset, load_result, select, value_curve
 from certselect.errors import InvalidInput
 from certselect.names import harmless
@@ -290,7 +291,7 @@ def test_one_feature_is_spoken_of_as_one():
 
 @pytest.mark.parametrize("settings", [{"include": ["mean radius"]}, {"budget": 3.0, "costs": [1.0] * 30}])
 def test_no_exchange_is_spoken_of_where_constraints_decide_on_them(settings):
-    result = choose_subset(tumours(), "diagnosis", 3, strategy="forward", **settings)
+    result = choose_subset(tumours(), "diagnosis", 3, strategy="forward", **jmi(counted(settings)))
     read = Read(report_page(result_facts(result)))
     assert read.says("are 10 features left out: the most relevant.")
     assert not read.says("exchange")

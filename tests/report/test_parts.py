@@ -11,6 +11,7 @@ from scipy.sparse import csc_array
 from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
+from as_before import counted, jmi
 from certselect import SubsetSelectorCV, choose_subset, load_result, read_table, shown_numbers
 from certselect.cli.app import app
 from certselect.errors import ColumnsLeftOutWarning
@@ -239,7 +240,7 @@ def test_the_command_is_one_that_the_command_line_takes(kind):
 )
 def test_the_call_says_settings_by_column_as_they_are_given(settings, tmp_path):
     tumours().to_csv(tmp_path / "t.csv", index=False)
-    result = choose_subset(tmp_path / "t.csv", "diagnosis", 2, strategy="forward", **settings)
+    result = choose_subset(tmp_path / "t.csv", "diagnosis", 2, strategy="forward", **jmi(counted(settings)))
     called = eval(python_call(result, str(tmp_path / "t.csv")), {"choose_subset": choose_subset})
     assert called.settings.to_dict() == result.settings.to_dict()
     assert called.names == result.names
@@ -249,7 +250,9 @@ def test_the_call_says_settings_by_column_as_they_are_given(settings, tmp_path):
 def test_command_and_call_choose_the_same_features_again(tmp_path):
     tumours().to_csv(tmp_path / "t.csv", index=False)
     settings = {"criterion": "mrmr", "exclude": ["worst area"], "certify": True, "discretize": "uniform", "bins": 4}
-    result = choose_subset(tmp_path / "t.csv", "diagnosis", 3, strategy="forward", random_state=1, **settings)
+    result = choose_subset(
+        tmp_path / "t.csv", "diagnosis", 3, strategy="forward", random_state=1, **jmi(counted(settings))
+    )
     words = shlex.split(command(result, str(tmp_path / "t.csv")))
     done = CliRunner().invoke(app, [*words[1:], "--json", str(tmp_path / "again.json")])
     assert done.exit_code == 0

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
+from as_before import counted, jmi
 from certselect import Result, SubsetSelector, SubsetSelectorCV, choose_subset
 from certselect.progress import listening
 from certselect.search import list_strategies
@@ -48,7 +49,7 @@ def numbers() -> tuple[np.ndarray, np.ndarray]:
 def _of_frame(target: Any, k: Any = 3, drop: tuple[str, ...] = (), **settings: Any) -> Callable[[], Made]:
     def make() -> Made:
         frame = table().drop(columns=list(drop))
-        return Made(choose_subset(frame, target, k, **settings), (frame,))
+        return Made(choose_subset(frame, target, k, **jmi(counted(settings))), (frame,))
 
     return make
 
@@ -56,7 +57,7 @@ def _of_frame(target: Any, k: Any = 3, drop: tuple[str, ...] = (), **settings: A
 def _of_numbers(k: Any = 3, **settings: Any) -> Callable[[], Made]:
     def make() -> Made:
         X, y = numbers()
-        return Made(choose_subset(X, y, k, **settings), (X, y))
+        return Made(choose_subset(X, y, k, **jmi(counted(settings))), (X, y))
 
     return make
 
@@ -104,7 +105,7 @@ def _combined() -> Made:
     """Of two criteria and two codings, tried in the same splits."""
     X, y = numbers()
     several = {"criterion": ["jmi", "mrmr"], "bins": [3, "sturges"]}
-    selector = SubsetSelectorCV(KNeighborsClassifier(3), 3, cv=3, random_state=1, **several)
+    selector = SubsetSelectorCV(KNeighborsClassifier(3), 3, cv=3, random_state=1, **jmi(counted(several)))
     return Made(selector.fit(X, y).result_, (X, y))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from as_before import counted, jmi
 from certselect import choose_subset, load_result, select, subset_problem, verify
 from certselect.criteria import ColumnConstraints
 from certselect.criteria.domain import Domain
@@ -49,7 +50,7 @@ CASES = {
 def test_a_statement_names_its_domain(case, tmp_path):
     settings, left_out, words = CASES[case]
     frame = table()
-    result = choose_subset(frame, "y", 2, strategy="exact", **settings)
+    result = choose_subset(frame, "y", 2, strategy="exact", **jmi(counted(settings)))
     assert dict(result.selection.domain.left_out) == left_out
     assert result.statement == f"Proven optimal: no other 2 of the {words} score higher."
     assert result.statement in repr(result)
@@ -71,7 +72,7 @@ def test_a_column_that_is_hidden_is_not_hidden_from_who_verifies():
     frame = pd.concat([frame, pd.DataFrame({f"h{i}": frame["best"] + i for i in range(9)})], axis=1)
     hidden = ["best", *(f"h{i}" for i in range(9))]
     for settings in ({"certify": True}, {}):
-        result = choose_subset(frame, "y", 2, strategy="forward", exclude=hidden, **settings)
+        result = choose_subset(frame, "y", 2, strategy="forward", exclude=hidden, **jmi(counted(settings)))
         assert result.verify(frame).domain.left_out["excluded"] == tuple(hidden)
         assert ("'best', 'h0', 'h1' and 7 more as excluded" in result.statement) == bool(settings)
 

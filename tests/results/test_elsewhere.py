@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from as_before import counted, jmi
 from certselect import Strategy, choose_subset, load_result, register_criterion, register_strategy, verify
 from certselect.criteria import Criterion, SameWeight, known
 from certselect.errors import InvalidInput
@@ -86,7 +87,7 @@ def test_what_is_not_installed_is_not_called_false(registered, tmp_path, setting
     frame = pd.DataFrame(X, columns=list("abcdefg")).assign(y=y)
     frame.to_csv(tmp_path / "t.csv", index=False)
     saved = tmp_path / "r.json"
-    choose_subset(tmp_path / "t.csv", "y", 3, **settings).save(saved)
+    choose_subset(tmp_path / "t.csv", "y", 3, **jmi(counted(settings))).save(saved)
     assert verify(saved, tmp_path / "t.csv").holds
     registered()
     outcome = verify(saved, tmp_path / "t.csv")

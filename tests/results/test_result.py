@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from as_before import counted, jmi
 from certselect import Result, SubsetSelector, SubsetSelectorCV, choose_subset, load_result, verify
 from certselect.errors import IdleSettingWarning, InvalidInput
 from certselect.results import files
@@ -206,7 +207,7 @@ def test_whatever_the_settings_a_file_says_the_same_as_the_result(tmp_path_facto
     if keywords.get("budget") is not None:
         keywords["costs"] = {"x0": 1, 4: np.float64(0.5)}
     path = tmp_path_factory.mktemp("kept") / "r.json"
-    result = choose_subset(X, y, k, **keywords)
+    result = choose_subset(X, y, k, **jmi(counted(keywords)))
     result.save(path)
     again = load_result(path)
     assert facts(again) == facts(result)

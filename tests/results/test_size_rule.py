@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
+from as_before import counted, jmi
 from certselect import SubsetSelector, choose_subset, information_terms, load_result, verify
 from certselect.errors import InvalidInput
 from certselect.results.size_rule import SizeRule, asked_size
@@ -181,8 +182,8 @@ def test_the_words_by_hand():
 )
 def test_constraints_that_the_rule_does_not_know_are_refused(constraints, said):
     with pytest.raises(InvalidInput, match=said):
-        choose_subset(*numbers(), "auto", **constraints)
-    assert len(choose_subset(*numbers(), 0.5, **constraints).indices) == 3
+        choose_subset(*numbers(), "auto", **jmi(counted(constraints)))
+    assert len(choose_subset(*numbers(), 0.5, **jmi(counted(constraints))).indices) == 3
 
 
 @pytest.mark.parametrize("wrong", [1.0, 0.0, -0.2, 1.5, 3.0, np.nan, np.inf, "all", "", True, [3], b"auto", object])

@@ -6,6 +6,7 @@ from copy import deepcopy
 import numpy as np
 import pytest
 
+from as_before import counted, jmi
 from certselect import choose_subset, verify
 from certselect.errors import InvalidInput
 from certselect.results.parsing import from_dict
@@ -24,7 +25,9 @@ def table():
 
 @pytest.fixture(scope="module")
 def true_claim(table):
-    return json.loads(json.dumps(choose_subset(table, None, 4, certify=True, **SETTINGS).to_dict(), allow_nan=False))
+    return json.loads(
+        json.dumps(choose_subset(table, None, 4, certify=True, **jmi(counted(SETTINGS))).to_dict(), allow_nan=False)
+    )
 
 
 @pytest.fixture
@@ -182,7 +185,9 @@ def test_a_bound_below_what_the_multipliers_show_is_refused(table):
     """Said in a result that is consistent in itself: a bound between the value and what is proven."""
     values = np.array(table.blocks[0].values)
     X, y = np.column_stack([values, values[:, 8]]), table.target  # the most relevant column twice
-    claim = choose_subset(X, y, 4, certify=True, copies="all", **(SETTINGS | {"strategy": "relevance"})).to_dict()
+    claim = choose_subset(
+        X, y, 4, certify=True, copies="all", **(jmi(counted(SETTINGS | {"strategy": "relevance"})))
+    ).to_dict()
     assert verify(claim, X, y).holds
     value, bound = claim["selection"]["objective"], claim["selection"]["upper_bound"]
     between = value + 0.9 * (bound - value)

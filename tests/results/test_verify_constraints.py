@@ -7,6 +7,7 @@ from copy import deepcopy
 import numpy as np
 import pytest
 
+from as_before import counted, jmi
 from certselect import choose_subset, verify
 from certselect.certificate import Lift
 from certselect.results.certificate_text import lift_as_json
@@ -119,7 +120,7 @@ def test_a_bound_does_not_hold_without_the_constraints(claim, table):
 def test_of_any_size_what_can_be_valued_again_is_claimed(table, strategy, proven):
     """Sizes are bounded one by one, and a file holds no proof of each: only what was valued is claimed."""
     settings = SETTINGS | {"strategy": strategy}
-    result = choose_subset(table, None, None, certify=True, **settings, costs=np.ones(9), budget=3)
+    result = choose_subset(table, None, None, certify=True, **jmi(counted(settings)), costs=np.ones(9), budget=3)
     assert (result.selection.status == "proven optimal") == (strategy != "forward")
     claim = result.to_dict()
     assert (claim["selection"]["status"] == "proven optimal") == proven
@@ -131,7 +132,7 @@ def test_of_any_size_what_can_be_valued_again_is_claimed(table, strategy, proven
     assert not verify(claim, table).holds
     # Another size has more to say: the claim of an optimum is found out by valuing them all.
     less = choose_subset(
-        table, None, 1, **(SETTINGS | {"strategy": "exhaustive"}), costs=np.ones(9), budget=3
+        table, None, 1, **(jmi(counted(SETTINGS | {"strategy": "exhaustive"}))), costs=np.ones(9), budget=3
     ).to_dict()
     less["selection"]["any_size"] = True
     less["statement"] = "Proven: no features that respect the constraints score more than this one."

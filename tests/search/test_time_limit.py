@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from as_before import counted, jmi
 from certselect import SubsetProblem, certify, choose_subset, information_terms, select, selection_path, subset_problem
 from certselect.clock import NO_LIMIT, TimeLimit
 from certselect.criteria.pairs import TermPairs
@@ -133,7 +134,7 @@ def test_what_a_limit_cut_short_verifies(clock, strategy):
     for reading in (0, 3):
         clock(reading)
         asked = {"strategy": strategy, "strategy_options": QUICK.get(strategy), "max_seconds": LIMIT}
-        result = choose_subset(X, y, 4, random_state=0, **asked)
+        result = choose_subset(X, y, 4, random_state=0, **jmi(counted(asked)))
         clock()
         assert verify(result, X, y).reasons == ()
         if result.selection.out_of_time:
@@ -216,10 +217,10 @@ def test_every_size_of_a_path_is_answered(clock, strategy):
     rng = np.random.default_rng(1)
     terms = information_terms(rng.integers(0, 3, (60, 10)), rng.integers(0, 2, 60), measure="plugin", correction="none")
     options = {"strategy_options": QUICK.get(strategy), "random_state": 0, "polish": True}
-    whole = selection_path(terms, range(1, 8), strategy=strategy, **options)
+    whole = selection_path(terms, range(1, 8), strategy=strategy, **jmi(options))
     for reading in (0, 5, 12):
         clock(reading)
-        path = selection_path(terms, range(1, 8), strategy=strategy, max_seconds=LIMIT, **options)
+        path = selection_path(terms, range(1, 8), strategy=strategy, max_seconds=LIMIT, **jmi(options))
         clock()
         assert [selection.k for selection in path] == list(range(1, 8))
         for limited, free in zip(path, whole, strict=True):

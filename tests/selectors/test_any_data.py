@@ -19,6 +19,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from as_before import counted, jmi
 from certselect import SubsetSelector, information_terms
 from certselect.errors import IdleSettingWarning, InvalidInput
 from certselect.table import read_table
@@ -192,8 +193,8 @@ def test_whole_weights_equal_repeated_rows(task, options):
     X[:, 1:] = X[:, 1:].round(1)
     y = X[:, 0] + rng.normal(size=60) if task == "regression" else rng.integers(0, 3, 60)
     weights = rng.integers(0, 4, 60)
-    weighted = SubsetSelector(2, **options).fit(X, y, sample_weight=weights)
-    repeated = SubsetSelector(2, **options).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    weighted = SubsetSelector(2, **jmi(counted(options))).fit(X, y, sample_weight=weights)
+    repeated = SubsetSelector(2, **jmi(counted(options))).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     np.testing.assert_array_equal(weighted.terms_.relevance, repeated.terms_.relevance)
     np.testing.assert_array_equal(weighted.terms_.interaction, repeated.terms_.interaction)
     assert weighted.indices_.tolist() == repeated.indices_.tolist()
@@ -342,7 +343,7 @@ def test_auto_says_what_it_picked():
 def test_auto_changes_no_setting_that_was_given():
     X, y = bent_data()
     given = {"measure": "auto", "discretize": "mdlp", "target_bins": 7, "correction": "miller_madow"}
-    kept = information_terms(X, y, **given).settings
+    kept = information_terms(X, y, **counted(given)).settings
     assert {name: kept[name] for name in given} == given | {"measure": "mixed"}
     with pytest.warns(IdleSettingWarning, match="n_neighbors=7 has no effect with measure='auto'"):
         assert information_terms(X, y > 0, measure="auto", n_neighbors=7).settings["measure"] == "plugin"
@@ -370,4 +371,4 @@ def test_a_table_brings_its_target_along():
 def test_unknown_options_are_named(options, named):
     X, y = bent_data(60)
     with pytest.raises(InvalidInput, match=named):
-        SubsetSelector(2, **options).fit(X, y)
+        SubsetSelector(2, **jmi(counted(options))).fit(X, y)

@@ -11,6 +11,7 @@ from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
+from as_before import counted, jmi
 from certselect import SubsetSelector
 from certselect.errors import InvalidInput
 from certselect.selectors import MissingScoreWarning, SubsetSelectorCV, fold_scores
@@ -57,10 +58,12 @@ class TestScoresThatAreNoNumbers:
         X = rng.normal(size=(40, 4)) + y[:, None] * [2, 1, 0, 0]
         common = {"sizes": 3, "scoring": "roc_auc", "strategy": "forward"}
         with pytest.warns(MissingScoreWarning, match=r"in 1 of 4 splits, which are left out. There .* one class only"):
-            selector = SubsetSelectorCV(LogisticRegression(), cv=KFold(4), **common).fit(X, y)
+            selector = SubsetSelectorCV(LogisticRegression(), cv=KFold(4), **jmi(counted(common))).fit(X, y)
         scores = selector.size_scores_
         assert scores.counted.tolist() == [False, True, True, True]
-        others = SubsetSelectorCV(LogisticRegression(), cv=list(KFold(4).split(X))[1:], **common).fit(X, y)
+        others = SubsetSelectorCV(LogisticRegression(), cv=list(KFold(4).split(X))[1:], **jmi(counted(common))).fit(
+            X, y
+        )
         np.testing.assert_array_equal(scores.mean, others.size_scores_.mean)
         np.testing.assert_array_equal(scores.standard_error, others.size_scores_.standard_error)
         np.testing.assert_array_equal(selector.cv_results_["mean_test_score"], others.cv_results_["mean_test_score"])
@@ -197,7 +200,7 @@ class TestDeclinedWeights:
 def test_a_wrong_setting_is_told_as_itself_before_anything_is_measured(table, change, said, monkeypatch):
     monkeypatch.setattr(fold_scores, "measure_table", None)
     with pytest.raises(InvalidInput) as told:
-        SubsetSelectorCV(NEAREST, 3, **change).fit(*table)
+        SubsetSelectorCV(NEAREST, 3, **jmi(counted(change))).fit(*table)
     assert str(told.value).startswith(said)
 
 
@@ -212,7 +215,7 @@ def test_a_wrong_setting_is_told_as_itself_before_anything_is_measured(table, ch
 )
 def test_a_setting_that_does_not_suit_the_table_is_told_as_itself(table, change, said):
     with pytest.raises(InvalidInput) as told:
-        SubsetSelectorCV(NEAREST, 3, **change).fit(*table)
+        SubsetSelectorCV(NEAREST, 3, **jmi(counted(change))).fit(*table)
     assert str(told.value).startswith(said)
     assert "split" not in str(told.value)
 

@@ -25,6 +25,7 @@ from sklearn.model_selection import (
 )
 from sklearn.neighbors import KNeighborsClassifier
 
+from as_before import counted, jmi
 from certselect import load_result
 from certselect.errors import InvalidInput
 from certselect.progress import listening
@@ -55,18 +56,18 @@ class Fits:
 def test_a_stopped_run_goes_on_from_its_file(table, tmp_path, monkeypatch, strategy):
     X, y = table
     common = {"sizes": 4, "cv": 3, "strategy": strategy, "random_state": 2}
-    whole = SubsetSelectorCV(NEAREST, **common).fit(X, y)
+    whole = SubsetSelectorCV(NEAREST, **jmi(counted(common))).fit(X, y)
     fits = Fits(monkeypatch)
     fits.left = 7
     saved = tmp_path / "saved.jsonl"
     with pytest.raises(StoppedEarly) as stopped:
-        SubsetSelectorCV(NEAREST, **common, checkpoint=saved).fit(X, y)
+        SubsetSelectorCV(NEAREST, **jmi(counted(common)), checkpoint=saved).fit(X, y)
     scores = stopped.value.so_far.scores
     assert np.isfinite(scores).sum() == 7
     assert np.isfinite(scores[:, :2]).all()  # whole sizes first
     assert isinstance(stopped.value, KeyboardInterrupt)
     fits.left = 12 - 7 + 1  # no score is computed twice; one more is the final fit
-    again = SubsetSelectorCV(NEAREST, **common, checkpoint=saved).fit(X, y)
+    again = SubsetSelectorCV(NEAREST, **jmi(counted(common)), checkpoint=saved).fit(X, y)
     assert fits.left == 0
     for name, values in whole.cv_results_.items():
         np.testing.assert_array_equal(values, again.cv_results_[name])
@@ -125,7 +126,7 @@ def test_scores_that_are_not_numbers_survive_the_file(table, tmp_path):
     X, y = table
     common = {"sizes": 2, "cv": 2, "scoring": not_a_number, "checkpoint": tmp_path / "saved.jsonl"}
     with pytest.warns(MissingScoreWarning, match="NaN in some splits for k = 1:"):
-        first, again = (SubsetSelectorCV(NEAREST, **common).fit(X, y) for _ in range(2))
+        first, again = (SubsetSelectorCV(NEAREST, **jmi(counted(common))).fit(X, y) for _ in range(2))
     for selector in (first, again):
         assert np.isnan(selector.cv_results_["mean_test_score"][0])
         assert selector.n_features_ == 2
@@ -139,7 +140,7 @@ def test_saved_results_of_another_run_are_refused(table, tmp_path):
     X, y = table
     saved = tmp_path / "saved.jsonl"
     common = {"sizes": 2, "cv": StratifiedKFold(2), "random_state": 0, "checkpoint": saved}
-    SubsetSelectorCV(NEAREST, **common).fit(X, y)
+    SubsetSelectorCV(NEAREST, **jmi(counted(common))).fit(X, y)
     before = saved.read_bytes()
     changed = X.copy()
     changed[0, 0] += 1e-9
@@ -157,10 +158,10 @@ def test_saved_results_of_another_run_are_refused(table, tmp_path):
     ]
     for data, estimator, change, said in cases:
         with pytest.raises(InvalidInput, match=said):
-            SubsetSelectorCV(estimator, **(common | change)).fit(*data)
+            SubsetSelectorCV(estimator, **(jmi(counted(common | change)))).fit(*data)
     assert saved.read_bytes() == before
     # What changes neither a subset nor a score may change.
-    SubsetSelectorCV(NEAREST, **(common | {"one_standard_error": True, "n_jobs": 2})).fit(X, y)
+    SubsetSelectorCV(NEAREST, **(jmi(counted(common | {"one_standard_error": True, "n_jobs": 2})))).fit(X, y)
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", "[]\n", "{}\n", '{"format": "other"}\n', "\x80", "3\n4\n"])
@@ -198,7 +199,7 @@ def edited(text, line, **changes):
 def resumed(text, folder, **options):
     saved = folder / "saved.jsonl"
     saved.write_bytes(text)
-    return SubsetSelectorCV(NEAREST, checkpoint=saved, **options).fit(*load_iris(return_X_y=True))
+    return SubsetSelectorCV(NEAREST, checkpoint=saved, **jmi(counted(options))).fit(*load_iris(return_X_y=True))
 
 
 FIRST_SCORE = 1 + 5
@@ -305,7 +306,7 @@ def test_every_score_survives_the_file(tmp_path, score):
 
 def test_a_scorer_may_say_that_a_size_is_out_of_the_question(table, tmp_path):
     common = {"sizes": 3, "cv": 2, "scoring": minus_infinity_alone, "checkpoint": tmp_path / "saved.jsonl"}
-    first, again = (SubsetSelectorCV(NEAREST, **common).fit(*table) for _ in range(2))
+    first, again = (SubsetSelectorCV(NEAREST, **jmi(counted(common))).fit(*table) for _ in range(2))
     for selector in (first, again):
         assert selector.cv_results_["mean_test_score"].tolist() == [-np.inf, 1.0, 1.0]
         assert selector.n_features_ == 2
@@ -417,10 +418,10 @@ def test_a_registered_strategy_with_another_body_is_another_one(table, tmp_path)
 
     saved = tmp_path / "saved.jsonl"
     common = {"sizes": [2], "cv": 2, "checkpoint": saved}
-    SubsetSelectorCV(NEAREST, strategy=choosing(0), **common).fit(*table)
+    SubsetSelectorCV(NEAREST, strategy=choosing(0), **jmi(counted(common))).fit(*table)
     with pytest.raises(InvalidInput, match="another strategy"):
-        SubsetSelectorCV(NEAREST, strategy=choosing(1), **common).fit(*table)
-    SubsetSelectorCV(NEAREST, strategy=choosing(0), **common).fit(*table)
+        SubsetSelectorCV(NEAREST, strategy=choosing(1), **jmi(counted(common))).fit(*table)
+    SubsetSelectorCV(NEAREST, strategy=choosing(0), **jmi(counted(common))).fit(*table)
 
 
 @pytest.mark.parametrize("kind", ["link", "dangling", "pipe"])

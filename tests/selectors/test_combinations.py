@@ -12,6 +12,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from as_before import counted, jmi
 from certselect import load_result
 from certselect.errors import IdleSettingWarning, InvalidInput
 from certselect.results.size_choice import best_choice
@@ -110,7 +111,9 @@ def test_terms_are_counted_once_per_split_and_coding(table, monkeypatch):
 def test_jobs_do_not_matter(table):
     X, y = table
     fits = [
-        SubsetSelectorCV(NEAREST, 3, cv=2, strategy="soss", random_state=5, n_jobs=jobs, **SEVERAL).fit(X, y)
+        SubsetSelectorCV(NEAREST, 3, cv=2, strategy="soss", random_state=5, n_jobs=jobs, **jmi(counted(SEVERAL))).fit(
+            X, y
+        )
         for jobs in (1, 2)
     ]
     for one, other in zip(*(fit.combination_scores_ for fit in fits), strict=True):
@@ -169,7 +172,7 @@ def test_one_standard_error_chooses_no_larger_size(table):
 
 def test_the_result_keeps_every_combination(table, tmp_path):
     X, y = table
-    selector = SubsetSelectorCV(NEAREST, 4, cv=3, **SEVERAL).fit(X, y)
+    selector = SubsetSelectorCV(NEAREST, 4, cv=3, **jmi(counted(SEVERAL))).fit(X, y)
     selector.result_.save(tmp_path / "result.json")
     kept = load_result(tmp_path / "result.json")
     assert kept.verify(X, y).holds
@@ -232,7 +235,7 @@ def test_what_has_no_effect_makes_no_combination():
 def test_wrong_values_are_named_before_anything_is_measured(table, change, said, monkeypatch):
     monkeypatch.setattr(fold_scores, "measure_table", None)
     with pytest.raises(InvalidInput, match=said):
-        SubsetSelectorCV(NEAREST, 2, **change).fit(*table)
+        SubsetSelectorCV(NEAREST, 2, **jmi(counted(change))).fit(*table)
 
 
 class Presses:
@@ -253,18 +256,18 @@ class Presses:
 def test_a_stopped_run_goes_on_from_its_file(table, tmp_path, monkeypatch):
     X, y = table
     common = {"sizes": 3, "cv": 2, "random_state": 2, **SEVERAL}
-    whole = SubsetSelectorCV(NEAREST, **common).fit(X, y)
+    whole = SubsetSelectorCV(NEAREST, **jmi(counted(common))).fit(X, y)
     presses, saved = Presses(monkeypatch), tmp_path / "saved.jsonl"
     presses.left = 11
     with pytest.raises(StoppedEarly) as stopped:
-        SubsetSelectorCV(NEAREST, **common, checkpoint=saved).fit(X, y)
+        SubsetSelectorCV(NEAREST, **jmi(counted(common)), checkpoint=saved).fit(X, y)
     so_far = stopped.value.combinations
     assert sum(np.isfinite(scores.scores).sum() for scores in so_far) == 11
     assert all(np.isfinite(scores.scores[:, 0]).all() for scores in so_far)  # whole sizes first, of all combinations
     assert stopped.value.so_far in so_far
     assert not np.isnan(stopped.value.so_far.mean[0])
     presses.left = 4 * 2 * 3 - 11 + 1  # no score is computed twice; one more is the final fit
-    again = SubsetSelectorCV(NEAREST, **common, checkpoint=saved).fit(X, y)
+    again = SubsetSelectorCV(NEAREST, **jmi(counted(common)), checkpoint=saved).fit(X, y)
     assert presses.left == 0
     for one, other in zip(whole.combination_scores_, again.combination_scores_, strict=True):
         np.testing.assert_array_equal(one.scores, other.scores)
@@ -278,7 +281,7 @@ def test_a_stopped_run_goes_on_from_its_file(table, tmp_path, monkeypatch):
 def test_saved_scores_of_other_combinations_are_refused(table, tmp_path):
     X, y = table
     common = {"sizes": 2, "cv": 2, "random_state": 0, "checkpoint": tmp_path / "saved.jsonl"}
-    SubsetSelectorCV(NEAREST, criterion=["jmi", "mrmr"], bins=[3, 4], **common).fit(X, y)
+    SubsetSelectorCV(NEAREST, criterion=["jmi", "mrmr"], bins=[3, 4], **counted(common)).fit(X, y)
     for change, said in (
         ({"criterion": ["mrmr", "jmi"], "bins": [3, 4]}, "another criterion"),
         ({"criterion": ["jmi", "d1"], "bins": [3, 4]}, "another criterion"),
@@ -291,6 +294,6 @@ def test_saved_scores_of_other_combinations_are_refused(table, tmp_path):
 
 def test_it_is_a_classifier_like_others(table):
     X, y = table
-    selector = SubsetSelectorCV(DecisionTreeClassifier(random_state=0), 3, cv=2, **SEVERAL)
+    selector = SubsetSelectorCV(DecisionTreeClassifier(random_state=0), 3, cv=2, **jmi(counted(SEVERAL)))
     assert clone(selector).get_params()["criterion"] == ["jmi", "max_relevance"]
     assert cross_val_score(selector, X, y, cv=2).shape == (2,)

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 
 import naive_constraints
+from as_before import counted, jmi
 from certselect import SubsetSelector, information_terms, subset_problem
 from certselect.errors import FewerFeaturesWarning
 
@@ -54,7 +55,7 @@ def twin(stated):
 def test_the_kept_features_obey(frame, case, strategy):
     X, y = frame
     constraints, stated = CASES[case]
-    selector = SubsetSelector(4, strategy=strategy, random_state=0, **constraints).fit(X, y)
+    selector = SubsetSelector(4, strategy=strategy, random_state=0, **jmi(counted(constraints))).fit(X, y)
     kept = np.flatnonzero(selector.support_).tolist()
     assert naive_constraints.obeys(kept, twin(stated))
     assert (len(kept), 7 in kept) == (4, False)
@@ -109,7 +110,7 @@ def test_constraints_are_parameters_like_others():
         "costs": {"a": 1.0},
         "budget": 2.0,
     }
-    selector = SubsetSelector(None, certify="tight", **constraints)
+    selector = SubsetSelector(None, certify="tight", **jmi(counted(constraints)))
     assert clone(selector).get_params() == selector.get_params()
     assert constraints.items() <= selector.get_params().items()
 
@@ -143,4 +144,4 @@ def test_fewer_usable_features_count_the_excluded_ones(frame):
 )
 def test_what_cannot_be_is_refused(frame, constraints, said):
     with pytest.raises(ValueError, match=said):
-        SubsetSelector(**({"n_features_to_select": 4} | constraints)).fit(*frame)
+        SubsetSelector(**(jmi(counted({"n_features_to_select": 4} | constraints)))).fit(*frame)

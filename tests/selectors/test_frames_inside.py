@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from as_before import counted, jmi
 from certselect import SubsetSelector, SubsetSelectorCV
 from certselect.errors import InvalidInput
 from certselect.table.frames import column_types, take_cells
@@ -165,12 +166,12 @@ def test_scores_of_other_types_are_not_gone_on_from(people, tmp_path):
     frame, y = people
     common = {"sizes": [2], "cv": 2, "exclude": ["noise"], "checkpoint": tmp_path / "saved.jsonl"}
     boosted = HistGradientBoostingClassifier(max_iter=2, categorical_features="from_dtype")
-    SubsetSelectorCV(boosted, **common).fit(frame, y)
+    SubsetSelectorCV(boosted, **jmi(counted(common))).fit(frame, y)
     coded = frame.assign(city=frame["city"].astype(pd.CategoricalDtype(["Lima", "Oslo"], ordered=True)))
     for other in (coded, pl.from_pandas(frame)):
         with pytest.raises(InvalidInput, match="another table"):
-            SubsetSelectorCV(boosted, **common).fit(other, y)
-    SubsetSelectorCV(boosted, **common).fit(frame.copy(), y)
+            SubsetSelectorCV(boosted, **jmi(counted(common))).fit(other, y)
+    SubsetSelectorCV(boosted, **jmi(counted(common))).fit(frame.copy(), y)
 
 
 def test_cells_by_hand():

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
+from as_before import counted, jmi
 from certselect import SubsetSelector, information_terms, select, subset_problem
 from certselect.errors import FewerFeaturesWarning, InterruptedWarning, QuickerSearchWarning
 from certselect.progress import listening
@@ -237,7 +238,7 @@ def test_one_feature_and_more_levels_than_samples():
 )
 def test_bad_parameters_are_refused_with_the_remedy(table, change, said):
     with pytest.raises(ValueError, match=said):
-        SubsetSelector(**change).fit(*table)
+        SubsetSelector(**jmi(counted(change))).fit(*table)
 
 
 @pytest.mark.parametrize(

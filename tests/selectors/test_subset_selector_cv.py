@@ -24,6 +24,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from as_before import counted, jmi
 from certselect import SubsetSelector
 from certselect.errors import FewerFeaturesWarning, InvalidInput
 from certselect.selectors import OptimisticScoreWarning, SubsetSelectorCV
@@ -37,7 +38,7 @@ def slow_scores(estimator, X, y, sizes, splits, **settings):
     scores = np.empty((len(splits), len(sizes)))
     for row, (train, test) in enumerate(splits):
         for column, size in enumerate(sizes):
-            pipeline = make_pipeline(SubsetSelector(size, **settings), clone(estimator))
+            pipeline = make_pipeline(SubsetSelector(size, **jmi(counted(settings))), clone(estimator))
             scores[row, column] = pipeline.fit(X[train], y[train]).score(X[test], y[test])
     return scores
 
@@ -59,7 +60,7 @@ def test_every_score_is_what_the_plain_selector_gives(table, settings):
     X, y = table
     splits = list(StratifiedKFold(3).split(X, y))
     sizes = [1, 2, 4]
-    selector = SubsetSelectorCV(NEAREST, sizes, cv=3, **settings).fit(X, y)
+    selector = SubsetSelectorCV(NEAREST, sizes, cv=3, **jmi(counted(settings))).fit(X, y)
     expected = slow_scores(NEAREST, X, y, sizes, splits, **settings)
     results = selector.cv_results_
     np.testing.assert_array_equal([results[f"split{split}_test_score"] for split in range(3)], expected)
@@ -69,7 +70,7 @@ def test_every_score_is_what_the_plain_selector_gives(table, settings):
     assert selector.n_features_ == sizes[np.argmax(expected.mean(axis=0))]
     for split, (train, _) in enumerate(splits):
         for place, size in enumerate(sizes):
-            plain = SubsetSelector(size, **settings).fit(X[train], y[train])
+            plain = SubsetSelector(size, **jmi(counted(settings))).fit(X[train], y[train])
             assert (results[f"split{split}_support"][place] == plain.support_).all()
 
 
@@ -99,10 +100,10 @@ def test_noise_scores_as_chance_by_the_honest_protocol_and_not_by_the_papers():
         rng = np.random.default_rng(seed)
         X, y = rng.integers(0, 2, (60, 500)), np.repeat([0, 1], 30)
         common = {"sizes": [10], "strategy": "forward", "cv": StratifiedKFold(5, shuffle=True, random_state=seed)}
-        scores = SubsetSelectorCV(LinearDiscriminantAnalysis(), **common).fit(X, y)
+        scores = SubsetSelectorCV(LinearDiscriminantAnalysis(), **jmi(counted(common))).fit(X, y)
         honest.append(scores.cv_results_["mean_test_score"][0])
         with pytest.warns(OptimisticScoreWarning, match="test rows in sight"):
-            scores = SubsetSelectorCV(LinearDiscriminantAnalysis(), protocol="paper", **common).fit(X, y)
+            scores = SubsetSelectorCV(LinearDiscriminantAnalysis(), protocol="paper", **jmi(counted(common))).fit(X, y)
         paper.append(scores.cv_results_["mean_test_score"][0])
     # 360 tosses of a coin: 95 % of the time their mean is within 1.96 standard errors of a half.
     interval = 1.96 * np.sqrt(0.25 / 360)
@@ -298,12 +299,8 @@ def test_sizes(table):
     X, y = table  # 7 usable columns
 
     def sizes(asked):
-        return (
-            SubsetSelectorCV(NEAREST, asked, cv=2, criterion="jmi", measure="plugin", correction="none")
-            .fit(X, y)
-            .cv_results_["n_features"]
-            .tolist()
-        )
+        selector = SubsetSelectorCV(NEAREST, asked, cv=2, criterion="jmi", measure="plugin", correction="none")
+        return selector.fit(X, y).cv_results_["n_features"].tolist()
 
     assert sizes(None) == [1, 2, 3, 4, 5, 6, 7]
     assert sizes(3) == [1, 2, 3]
@@ -321,7 +318,7 @@ def test_sizes(table):
 def test_constraints_hold_in_every_split(table):
     X, y = table
     constraints = {"include": [3], "exclude": [0], "feature_groups": [[1, 2]], "costs": {4: 5.0, 5: 1.0}, "budget": 1.0}
-    selector = SubsetSelectorCV(NEAREST, cv=3, **constraints).fit(X, y)
+    selector = SubsetSelectorCV(NEAREST, cv=3, **jmi(counted(constraints))).fit(X, y)
     # 3 alone; with 5 or 6; with both or 1 and 2; with 1, 2 and one more; all but 0 and 4.
     assert selector.cv_results_["n_features"].tolist() == [1, 2, 3, 4, 5]
     for split in range(3):
@@ -412,7 +409,7 @@ def test_regressors_and_other_scores(table):
 )
 def test_what_cannot_be_is_refused(table, change, said):
     with pytest.raises(ValueError, match=said):
-        SubsetSelectorCV(NEAREST, 2, **change).fit(*table)
+        SubsetSelectorCV(NEAREST, 2, **jmi(counted(change))).fit(*table)
 
 
 def test_training_rows_of_one_class_are_named():

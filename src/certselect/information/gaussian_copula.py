@@ -328,7 +328,7 @@ class CopulaPairs(PairTerms):
         return terms
 
     def _overlap(self, left: slice | np.ndarray, right: slice) -> np.ndarray:
-        """I(Xi;Xj) - I(Xi;Xj|C), neither below 0; with labels and numbers, that of the labels plus the rest."""
+        """I(Xi;Xj) - I(Xi;Xj|C), each not below 0."""
         n_known, per_sample, labelled = 1 + len(self._numbers), self._fixed.per_sample, len(self._starts) > 1
         whole = self._whole.pair_sums(left, right, 1 if labelled else n_known)
         rows = whole.known[0][0] / per_sample

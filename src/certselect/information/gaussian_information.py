@@ -39,7 +39,7 @@ def pair_information(sums: PairSums, n_known: int, per_sample: float) -> np.ndar
 
 
 def known_information(side: Side, known: list[list[Sums]], per_sample: float) -> np.ndarray:
-    """I(X; known columns) of some columns: below 0 where it is less than by chance, at most what rows can show."""
+    """I(X; known columns) of some columns, at most what rows can distinguish; below 0 where it is below chance."""
     elimination = Elimination.of(known)
     loadings = elimination.loadings(side)
     spread, rest = left_over(side.square, loadings[:1]), left_over(side.square, loadings)
