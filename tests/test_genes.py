@@ -45,7 +45,9 @@ def test_few_columns_are_relevant_and_blocks_are_correlated(genes: ModuleType) -
 
 
 def test_a_proof_of_one_replays(genes: ModuleType) -> None:
-    terms = information_terms(*genes.gene_table(50, 200, seed=3), integers="levels")
+    terms = information_terms(
+        *genes.gene_table(50, 200, seed=3), integers="levels", measure="plugin", correction="none"
+    )
     problem = subset_problem(terms, 5, "mrmr")
     made = genes.prove(problem, CPU, max_seconds=60.0)
     assert made.proven

@@ -61,7 +61,7 @@ def test_the_strategies_are_told_apart():
 
 @pytest.mark.parametrize("strategy", sorted(set(NEEDING) - set(FROM_DISK)))
 def test_searches_that_need_all_pairs_in_memory_are_refused(table, small_machine, strategy):
-    terms = information_terms(*table)
+    terms = information_terms(*table, measure="plugin", correction="none")
     with pytest.raises(InvalidInput, match=rf"all pairs of {N} features, 0\.14 GiB; .*{N - 1}.*strategy='forward'"):
         select(subset_problem(terms, 1, criterion="jmi"), strategy)  # so few subsets that even "exhaustive" would try
     with pytest.raises(InvalidInput, match="all pairs"):
@@ -72,7 +72,7 @@ def test_searches_that_need_all_pairs_in_memory_are_refused(table, small_machine
 @pytest.mark.parametrize("strategy", OTHERS)
 def test_the_others_go_on_and_have_a_bound_by_row_sums(table, small_machine, strategy, monkeypatch):
     monkeypatch.setattr(bound, "ZEROS_UP_TO", N - 1)
-    problem = subset_problem(information_terms(*table), 3, criterion="jmi")
+    problem = subset_problem(information_terms(*table, measure="plugin", correction="none"), 3, criterion="jmi")
     selection = select(problem, strategy)
     assert len(selection.indices) == 3
     with pytest.warns(QuickerSearchWarning, match=f"{N} features are too many for a relaxation in this machine's mem"):
@@ -85,12 +85,12 @@ def test_the_others_go_on_and_have_a_bound_by_row_sums(table, small_machine, str
 @pytest.mark.parametrize("claim", [True, "tight"])
 def test_a_bound_on_disk_is_the_bound_in_memory(table, small_machine, on_disk, monkeypatch, claim):
     monkeypatch.setattr(bound, "ZEROS_UP_TO", N - 1)
-    problem = subset_problem(information_terms(*table), 3, criterion="jmi")
+    problem = subset_problem(information_terms(*table, measure="plugin", correction="none"), 3, criterion="jmi")
     with pytest.warns(QuickerSearchWarning, match="on disk"):
         bounded = select(problem, "forward", certify=claim)
     assert is_mapped(problem.reduced.matrix)
     monkeypatch.undo()
-    in_memory = subset_problem(information_terms(*table), 3, criterion="jmi")
+    in_memory = subset_problem(information_terms(*table, measure="plugin", correction="none"), 3, criterion="jmi")
     assert not is_mapped(in_memory.matrix)
     assert np.array_equal(problem.reduced.matrix, in_memory.matrix)
     assert bounded.upper_bound == bound.row_sum_bound(in_memory.matrix, 3)
@@ -98,7 +98,7 @@ def test_a_bound_on_disk_is_the_bound_in_memory(table, small_machine, on_disk, m
 
 def test_a_bound_is_refused_before_the_search_where_the_disk_is_too_small(table, small_machine, monkeypatch):
     monkeypatch.setattr(memory, "_DISK_SHARE", 1e-12)
-    terms = information_terms(*table)
+    terms = information_terms(*table, measure="plugin", correction="none")
     with pytest.raises(InvalidInput, match="TMPDIR"):
         select(subset_problem(terms, 3, criterion="jmi"), "forward", certify=True)
     with pytest.raises(InvalidInput, match="TMPDIR"):
@@ -106,7 +106,7 @@ def test_a_bound_is_refused_before_the_search_where_the_disk_is_too_small(table,
 
 
 def test_multipliers_that_take_a_factorisation_are_refused(table, small_machine):
-    problem = subset_problem(information_terms(*table), 3, criterion="jmi")
+    problem = subset_problem(information_terms(*table, measure="plugin", correction="none"), 3, criterion="jmi")
     selection = select(problem, "forward")
     with pytest.warns(QuickerSearchWarning), pytest.raises(InvalidInput, match="all pairs"):
         certify(problem, selection, multipliers=np.ones(N + 1))
@@ -115,15 +115,22 @@ def test_multipliers_that_take_a_factorisation_are_refused(table, small_machine)
 def test_a_sample_of_the_rows_has_room(table, small_machine):
     pytest.importorskip("clarabel")
     selection = select(
-        subset_problem(information_terms(*table), 3, criterion="jmi"), "qpfs", nystroem=20, random_state=0
+        subset_problem(information_terms(*table, measure="plugin", correction="none"), 3, criterion="jmi"),
+        "qpfs",
+        nystroem=20,
+        random_state=0,
     )
     assert len(selection.indices) == 3
 
 
 def test_single_precision_takes_half_the_room(table, small_machine):
-    subset_problem(information_terms(*table, dtype="float32"), 3, criterion="jmi").check_room_for_pairs()
+    subset_problem(
+        information_terms(*table, dtype="float32", measure="plugin", correction="none"), 3, criterion="jmi"
+    ).check_room_for_pairs()
     with pytest.raises(InvalidInput):
-        subset_problem(information_terms(*table, dtype="float64"), 3, criterion="jmi").check_room_for_pairs()
+        subset_problem(
+            information_terms(*table, dtype="float64", measure="plugin", correction="none"), 3, criterion="jmi"
+        ).check_room_for_pairs()
 
 
 def test_containers_count(tmp_path, monkeypatch):
@@ -173,7 +180,7 @@ def maps_of(folder) -> bool:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="tells which files are mapped")
 def test_the_file_goes_with_the_terms(on_disk):
-    terms = information_terms(*wide(), n_jobs=1)
+    terms = information_terms(*wide(), n_jobs=1, measure="plugin", correction="none")
     problem = subset_problem(terms, 2, criterion="jmi")
     select(problem, "backward")
     assert maps_of(on_disk)
@@ -192,7 +199,7 @@ def test_the_file_goes_when_counting_is_interrupted(on_disk, n_jobs):
             seen.append(maps_of(on_disk))
             raise KeyboardInterrupt
 
-    terms = information_terms(*wide(), n_jobs=n_jobs)
+    terms = information_terms(*wide(), n_jobs=n_jobs, measure="plugin", correction="none")
     with listening(stop), pytest.raises(KeyboardInterrupt):
         terms.pair_matrix("interaction")
     assert seen == [True]
@@ -320,7 +327,7 @@ def test_searches_make_no_second_matrix(on_disk, strategy):
 
 
 def test_a_problem_without_pair_terms_takes_no_room():
-    problem = subset_problem(information_terms(*wide(20)), 3, "max_relevance")
+    problem = subset_problem(information_terms(*wide(20), measure="plugin", correction="none"), 3, "max_relevance")
     assert problem.pair_matrix.strides == (0, 0)
     assert select(problem, "backward").indices.tolist() == sorted(select(problem, "forward").indices.tolist())
 

@@ -278,7 +278,7 @@ def test_another_package_brings_one_in_one_file(tmp_path):
 
 
 def test_the_package_uses_the_same_mechanism():
-    terms = information_terms(*table())
+    terms = information_terms(*table(), measure="plugin", correction="none")
     mine = PairTerm("interaction again", lambda interaction: interaction)
     assert np.array_equal(terms.pair_matrix(mine), terms.interaction)
     assert isinstance(known.linear(0.5, 0.25).pair, PairTerm)
@@ -292,7 +292,7 @@ def test_the_package_uses_the_same_mechanism():
 
 
 def test_statistics_that_a_term_needs_are_counted_once_and_kept():
-    terms = information_terms(*table())
+    terms = information_terms(*table(), measure="plugin", correction="none")
     asked, measured = [], terms.pairs.measured
     terms.pairs.measured = lambda kinds, features=None: asked.append(kinds) or measured(kinds, features)
     terms.pair_row(CHARGE.pair, 3)
@@ -365,7 +365,7 @@ def test_what_is_not_finite_for_a_pair_of_the_table_is_refused():
 
 
 def test_functions_cannot_change_what_was_measured():
-    terms = information_terms(*table())
+    terms = information_terms(*table(), measure="plugin", correction="none")
     before = terms.redundancy.copy()
 
     def greedy(redundancy):

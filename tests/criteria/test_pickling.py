@@ -89,7 +89,9 @@ def test_what_was_derived_does_not_travel():
 
 
 def test_the_unit_form_travels_too():
-    problem = subset_problem(information_terms(*numbers()), 4, "mrmr", **CONSTRAINTS)
+    problem = subset_problem(
+        information_terms(*numbers(), measure="plugin", correction="none"), 4, "mrmr", **CONSTRAINTS
+    )
     units = pickled(problem.units)
     assert units.rules.candidates.tolist() == problem.units.rules.candidates.tolist()
     for chosen in ([0, 1], [1, 3, 4]):
@@ -100,7 +102,7 @@ def test_the_unit_form_travels_too():
 def test_a_registered_criterion_travels(monkeypatch):
     monkeypatch.setattr(known._registry, "_registered", {})
     register_criterion(Criterion("half_mifs", "redundancy", SameWeight(0.5), "sum I(Xi;C) - 1/2 sum I(Xi;Xj)"))
-    terms = information_terms(*numbers())
+    terms = information_terms(*numbers(), measure="plugin", correction="none")
     problem = subset_problem(terms, 4, "half_mifs")
     again = pickled(problem)
     assert_same_problem(problem, again)
@@ -113,6 +115,10 @@ def test_a_registered_criterion_travels(monkeypatch):
 
 
 def test_a_weight_that_does_not_pickle_says_so():
-    problem = subset_problem(information_terms(*numbers()), 4, Criterion("mine", "redundancy", lambda size: 0.5, ""))
+    problem = subset_problem(
+        information_terms(*numbers(), measure="plugin", correction="none"),
+        4,
+        Criterion("mine", "redundancy", lambda size: 0.5, ""),
+    )
     with pytest.raises((pickle.PicklingError, AttributeError)):
         pickle.dumps(problem)

@@ -195,7 +195,7 @@ def test_missing_values(name):
 @pytest.mark.parametrize("correction", ["miller_madow", "grassberger", "shrinkage", "chance"])
 @pytest.mark.parametrize("name", STEPWISE)
 def test_corrections(name, correction):
-    terms = information_terms(*table(rows=200), correction=correction)
+    terms = information_terms(*table(rows=200), correction=correction, measure="plugin")
     problem = subset_problem(terms, 2, name)
     if name == "cmi" and correction == "chance":
         with pytest.raises(InvalidInput, match=r"several features\) with correction='chance'"):
@@ -223,7 +223,7 @@ def test_other_measures_where_they_have_the_terms(name, measure):
 
 
 def test_conditional_information_beside_one_feature_is_that_of_pairs():
-    terms = information_terms(*table())
+    terms = information_terms(*table(), measure="plugin", correction="none")
     for i in range(6):
         expected = terms.relevance - terms.pair_row("interaction", i)
         assert np.delete(terms.relevance_given([i]), i) == pytest.approx(np.delete(expected, i), abs=1e-14)
@@ -265,7 +265,7 @@ class Counting(PairTerms):
 
 @pytest.mark.parametrize("name", ["cmim", "jmim", "njmim", "miq", "disr"])
 def test_only_rows_of_chosen_features_are_counted_and_each_once(name):
-    terms = information_terms(*table(columns=30))
+    terms = information_terms(*table(columns=30), measure="plugin", correction="none")
     counting = Counting(terms.pairs)
     found = select(subset_problem(replace(terms, pairs=counting), 5, name), "forward")
     chosen = found.indices.tolist()

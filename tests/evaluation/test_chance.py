@@ -339,7 +339,14 @@ def test_nothing_but_what_is_included():
     )
     assert tested.k == 1
     assert tested.statement.startswith("No feature adds more than chance beside the 1 included, not even the first")
-    assert len(stop_at_chance(*made(columns=30), include=[3], n_permutations=19).p_values) == 21
+    assert (
+        len(
+            stop_at_chance(
+                *made(columns=30), include=[3], n_permutations=19, criterion="jmi", measure="plugin", correction="none"
+            ).p_values
+        )
+        == 21
+    )
 
 
 def test_small_p_values_behind_the_first_failure_do_not_count():
@@ -365,7 +372,9 @@ def test_small_p_values_behind_the_first_failure_do_not_count():
 
 
 def test_what_is_included_is_said_in_the_table():
-    tested = stop_at_chance(*made(columns=5), 2, include=[3], n_permutations=19)
+    tested = stop_at_chance(
+        *made(columns=5), 2, include=[3], n_permutations=19, criterion="jmi", measure="plugin", correction="none"
+    )
     assert tested.columns["outcome"][0] == "included"
     assert tested.columns["feature"][0] == "x3"
 

@@ -33,7 +33,7 @@ def curve_of(values, sizes=None):
 
 @pytest.mark.parametrize("strategy", ["forward", "cobra"])
 def test_the_curve_is_what_select_finds_with_bounds_that_hold(strategy):
-    terms = information_terms(*made())
+    terms = information_terms(*made(), measure="plugin", correction="none")
     curve = value_curve(terms, [5, 1, 3, 3], "mrmr", strategy, certify=True, random_state=0)
     assert curve.sizes.tolist() == [1, 3, 5]
     for size, value, bound, gap in zip(curve.sizes, curve.values, curve.upper_bounds, curve.gaps, strict=True):
@@ -45,7 +45,7 @@ def test_the_curve_is_what_select_finds_with_bounds_that_hold(strategy):
 
 
 def test_without_certify_the_bounds_are_unknown_and_settings_are_passed_on():
-    terms = information_terms(*made())
+    terms = information_terms(*made(), measure="plugin", correction="none")
     curve = value_curve(terms, range(1, 4), "mifs", "floating", beta=0.3, exclude=[0])
     assert np.isnan(curve.upper_bounds).all()
     assert np.isnan(curve.gaps).all()
@@ -63,7 +63,7 @@ def test_without_certify_the_bounds_are_unknown_and_settings_are_passed_on():
 
 
 def test_settings_are_those_of_the_selectors():
-    terms = information_terms(*made())
+    terms = information_terms(*made(), measure="plugin", correction="none")
     searched = value_curve(
         terms, np.array([4, 2]), "mrmr", "annealing", strategy_options={"steps": 50}, polish=True, random_state=1
     )

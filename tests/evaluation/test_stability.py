@@ -154,7 +154,16 @@ def interrupting(stage, call):
 
 @pytest.mark.parametrize("resample", ["half", "bootstrap"])
 def test_strong_features_are_always_chosen(data, resample):
-    found = selection_stability(*data, 3, criterion="mrmr", n_resamples=30, resample=resample, random_state=0)
+    found = selection_stability(
+        *data,
+        3,
+        criterion="mrmr",
+        n_resamples=30,
+        resample=resample,
+        random_state=0,
+        measure="plugin",
+        correction="none",
+    )
     assert found.chosen.shape == (30, 20)
     assert (found.chosen.sum(axis=1) == 3).all()
     assert found.frequencies[[2, 7, 11]].min() > 0.8
@@ -241,8 +250,12 @@ def test_threads_do_not_matter_where_kernels_are_compiled():
 
 
 def test_fewer_resamples_are_the_first_of_more(data):
-    many = selection_stability(*data, 3, n_resamples=9, random_state=1)
-    few = selection_stability(*data, 3, n_resamples=4, random_state=1)
+    many = selection_stability(
+        *data, 3, n_resamples=9, random_state=1, criterion="jmi", measure="plugin", correction="none"
+    )
+    few = selection_stability(
+        *data, 3, n_resamples=4, random_state=1, criterion="jmi", measure="plugin", correction="none"
+    )
     assert (many.chosen[:4] == few.chosen).all()
 
 
@@ -340,8 +353,26 @@ def test_features_that_lose_their_values_on_a_resample_are_not_chosen():
 )
 def test_ctrl_c_leaves_what_is_finished(data, stage, call, left):
     with listening(interrupting(stage, call)):
-        found = selection_stability(*data, 3, strategy="forward", n_resamples=10, random_state=0)
-    whole = selection_stability(*data, 3, strategy="forward", n_resamples=10, random_state=0)
+        found = selection_stability(
+            *data,
+            3,
+            strategy="forward",
+            n_resamples=10,
+            random_state=0,
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        )
+    whole = selection_stability(
+        *data,
+        3,
+        strategy="forward",
+        n_resamples=10,
+        random_state=0,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert (found.status, found.n_resamples) == ("interrupted", left)
     assert (found.chosen == whole.chosen[:left]).all()
     assert found.stability == stability_index(found.chosen)
@@ -349,7 +380,16 @@ def test_ctrl_c_leaves_what_is_finished(data, stage, call, left):
 
 def test_ctrl_c_before_anything_is_finished(data):
     with listening(interrupting("forward", 1)):
-        found = selection_stability(*data, 3, strategy="forward", n_resamples=10, random_state=0)
+        found = selection_stability(
+            *data,
+            3,
+            strategy="forward",
+            n_resamples=10,
+            random_state=0,
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        )
     assert (found.status, found.n_resamples) == ("interrupted", 0)
     assert np.isnan(found.frequencies).all()
     assert found.most_frequent() == {}
@@ -359,7 +399,9 @@ def test_ctrl_c_before_anything_is_finished(data):
 def test_progress_is_told(data):
     heard = []
     with listening(lambda stage, done, total: heard.append((stage, done, total))):
-        selection_stability(*data, 3, n_resamples=3, random_state=0)
+        selection_stability(
+            *data, 3, n_resamples=3, random_state=0, criterion="jmi", measure="plugin", correction="none"
+        )
     assert [report for report in heard if report[0] == "resamples"] == [("resamples", i, 3) for i in (1, 2, 3)]
 
 
@@ -564,4 +606,6 @@ def test_auto_is_settled_by_the_whole_table():
 
 def test_bounds_are_not_kept_and_that_is_said(data):
     with pytest.warns(IdleSettingWarning, match="certify=True has no effect"):
-        selection_stability(*data, 2, certify=True, n_resamples=2, random_state=0)
+        selection_stability(
+            *data, 2, certify=True, n_resamples=2, random_state=0, criterion="jmi", measure="plugin", correction="none"
+        )

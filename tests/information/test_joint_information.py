@@ -80,7 +80,7 @@ def test_order_three_is_the_theory(k):
 
 
 def test_order_is_an_option_of_the_two_expansions():
-    terms = information_terms(*table())
+    terms = information_terms(*table(), measure="plugin", correction="none")
     assert subset_problem(terms, 2, "cife", order=3).criterion.name == "cife3"
     assert subset_problem(terms, 2, "jmi", order=2).criterion.name == "jmi"
     with pytest.raises(InvalidInput, match="order=3 with criterion='mrmr'; expected order with criterion='jmi' or"):

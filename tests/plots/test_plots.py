@@ -56,7 +56,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def result(table):
-    return choose_subset(*table, 4, criterion="mrmr", certify=True, random_state=0)
+    return choose_subset(*table, 4, criterion="mrmr", certify=True, random_state=0, measure="plugin", correction="none")
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def legend_of(ax):
 
 class TestPath:
     def test_values_and_bounds_over_sizes(self, table):
-        terms = information_terms(*table)
+        terms = information_terms(*table, measure="plugin", correction="none")
         curve = value_curve(terms, [5, 1, 3], "mrmr", "forward", certify=True)
         ax = plot_path(curve)
         (value,), (bound,), (between,) = (with_gid(ax, gid) for gid in ("value", "bound", "between"))
@@ -97,7 +97,7 @@ class TestPath:
         assert ax.get_ylabel() == "mrmr (nats)"
 
     def test_full_circles_are_proven(self, table):
-        terms = information_terms(*table)
+        terms = information_terms(*table, measure="plugin", correction="none")
         optimal, found = select_two(terms)
         ax = plot_path([found, optimal])
         assert [line.get_xdata().tolist() for line in with_gid(ax, "found, proven optimal")] == [[2]]
@@ -105,7 +105,14 @@ class TestPath:
         assert {"found", "found, proven optimal"} <= set(legend_of(ax))
 
     def test_no_bound_where_none_was_proven(self, table):
-        ax = plot_path(selection_path(information_terms(*table), range(1, 5), strategy="forward", criterion="jmi"))
+        ax = plot_path(
+            selection_path(
+                information_terms(*table, measure="plugin", correction="none"),
+                range(1, 5),
+                strategy="forward",
+                criterion="jmi",
+            )
+        )
         assert with_gid(ax, "bound") == with_gid(ax, "between") == []
         assert legend_of(ax) == ["found"]
 
@@ -136,12 +143,16 @@ class TestCertificate:
         assert ax.get_xlim()[0] <= 0.0 < selection.upper_bound < ax.get_xlim()[1]
 
     def test_without_a_bound_that_is_said(self, table):
-        ax = plot_certificate(choose_subset(*table, 3, strategy="forward"))
+        ax = plot_certificate(
+            choose_subset(*table, 3, strategy="forward", criterion="jmi", measure="plugin", correction="none")
+        )
         assert with_gid(ax, "bound") == with_gid(ax, "between") == []
         assert ax.get_title(loc="left").startswith("No bound was computed")
 
     def test_one_feature_is_spoken_of_as_one(self, table):
-        assert legend_of(plot_certificate(choose_subset(*table, 1)))[0].startswith("value of this feature: ")
+        assert legend_of(
+            plot_certificate(choose_subset(*table, 1, criterion="jmi", measure="plugin", correction="none"))
+        )[0].startswith("value of this feature: ")
 
     def test_a_selection_and_a_value_below_zero(self):
         chosen = select(SubsetProblem.from_matrix(np.diag([-3.0, -2.0, -4.0]), k=2), "exhaustive")
@@ -178,7 +189,7 @@ class TestRelevance:
         assert ax.get_title(loc="left") == "4 of 9 features chosen; 5 shown"
 
     def test_measures_without_chance_have_no_mark(self, table):
-        ax = plot_relevance(choose_subset(*table, 2, measure="gaussian_copula"))
+        ax = plot_relevance(choose_subset(*table, 2, measure="gaussian_copula", criterion="jmi"))
         assert with_gid(ax, "chance") == []
 
     @pytest.mark.parametrize("wrong", [0, -1, 2.5, True, "many"])
@@ -220,13 +231,20 @@ class TestRedundancy:
         assert {label.get_text() for label in labels if label.get_fontstyle() == "normal"} == set(result.names)
 
     def test_copies_stand_side_by_side(self, table):
-        found = choose_subset(*table, 9)
+        found = choose_subset(*table, 9, criterion="jmi", measure="plugin", correction="none")
         names = words(plot_redundancy(found).get_yticklabels())
         places = sorted(names.index(name) for name in ("x0", "x7", "x8"))
         assert places[-1] - places[0] == 2
 
     def test_no_numbers_in_many_cells_and_no_more_cells_than_asked_for(self):
-        found = choose_subset(*made([f"x{i}" for i in range(30)]), 20, strategy="forward")
+        found = choose_subset(
+            *made([f"x{i}" for i in range(30)]),
+            20,
+            strategy="forward",
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        )
         assert not plot_redundancy(found).texts
         ax = plot_redundancy(found, max_features=6)
         assert len(ax.get_yticklabels()) == 6
@@ -234,7 +252,14 @@ class TestRedundancy:
 
     def test_one_and_two_features(self, table):
         for k in (1, 2):
-            assert len(plot_redundancy(choose_subset(*table, k)).get_yticklabels()) == k
+            assert (
+                len(
+                    plot_redundancy(
+                        choose_subset(*table, k, criterion="jmi", measure="plugin", correction="none")
+                    ).get_yticklabels()
+                )
+                == k
+            )
 
     def test_without_the_table(self, result, tmp_path):
         kept = pickle.loads(pickle.dumps(result))
@@ -262,7 +287,16 @@ class TestRedundancy:
 
 class TestStability:
     def test_frequencies_and_the_line_of_random_choice(self, table):
-        found = selection_stability(*table, 3, n_resamples=8, strategy="forward", random_state=0)
+        found = selection_stability(
+            *table,
+            3,
+            n_resamples=8,
+            strategy="forward",
+            random_state=0,
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        )
         ax = plot_stability(found)
         frequent = found.most_frequent(1e-9)
         assert words(ax.get_yticklabels()) == list(frequent)
@@ -358,7 +392,13 @@ class TestNames:
         assert label_of("x" * 40) == "x" * 40
 
     def test_names_that_are_alike_when_shortened_keep_their_rows(self):
-        found = choose_subset(*made(["x" * 30 + str(i) + "x" * 30 for i in range(9)]), 4)
+        found = choose_subset(
+            *made(["x" * 30 + str(i) + "x" * 30 for i in range(9)]),
+            4,
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        )
         assert words(plot_relevance(found).get_yticklabels()) == ["x" * 19 + "..." + "x" * 18] * 9
 
 
@@ -389,8 +429,19 @@ class TestDisplay:
 
 
 def test_axes_that_are_given_are_drawn_on(result, chosen_by_tree, table):
-    path = selection_path(information_terms(*table), [1, 2, 3], strategy="forward", criterion="jmi")
-    stable = selection_stability(*table, 3, n_resamples=3, strategy="forward", random_state=0)
+    path = selection_path(
+        information_terms(*table, measure="plugin", correction="none"), [1, 2, 3], strategy="forward", criterion="jmi"
+    )
+    stable = selection_stability(
+        *table,
+        3,
+        n_resamples=3,
+        strategy="forward",
+        random_state=0,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     drawings = [
         (plot_path, path),
         (plot_certificate, result),

@@ -121,7 +121,16 @@ def test_scores_of_a_ranking_follow_from_it(strategy):
     for wrong in ([], scores[:-1], [*scores, scores[-1]], scores[::-1], [scores[0] * (1 + 1e-6), *scores[1:]]):
         outcome = verify(put(stored, ("selection", "scores"), wrong), *data)
         assert outcome.reasons == ("the scores are not those that lead to these features",)
-    groups = choose_subset(*data, 4, strategy=strategy, feature_groups=[[0, 5], [2, 3]], include=[5]).to_dict()
+    groups = choose_subset(
+        *data,
+        4,
+        strategy=strategy,
+        feature_groups=[[0, 5], [2, 3]],
+        include=[5],
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    ).to_dict()
     assert verify(groups, *data).holds
 
 

@@ -25,7 +25,7 @@ def table() -> tuple[np.ndarray, np.ndarray]:
 
 def without_proof() -> Result:
     """What the exact method found, with multipliers in place of its proof."""
-    result = choose_subset(*table(), 3, strategy="exact")
+    result = choose_subset(*table(), 3, strategy="exact", criterion="jmi", measure="plugin", correction="none")
     assert result.selection.status == "proven optimal"
     assert result.problem is not None
     assert result.about_proof == ""
@@ -88,7 +88,9 @@ def test_the_entry_is_true_or_false(wrong: object) -> None:
 
 
 def test_beside_a_proof_it_is_false() -> None:
-    stored = choose_subset(*table(), 3, strategy="exact").to_dict()
+    stored = choose_subset(
+        *table(), 3, strategy="exact", criterion="jmi", measure="plugin", correction="none"
+    ).to_dict()
     assert stored["certificate"]["proof_too_large"] is False
     stored["certificate"]["proof_too_large"] = True
     with pytest.raises(InvalidInput, match="false beside a proof"):

@@ -243,7 +243,7 @@ def measurements(seed=0, rows=200, columns=30):
 
 @pytest.mark.parametrize("criterion", ["mrmr", "jmi", "mifs", "d1", "max_relevance"])
 def test_on_measurements(criterion):
-    problem = subset_problem(information_terms(*measurements()), 6, criterion)
+    problem = subset_problem(information_terms(*measurements(), measure="plugin", correction="none"), 6, criterion)
     answer = select(problem, "exact")
     assert answer.status == "proven optimal"
     assert answer.objective >= select(problem, "forward", polish=True).objective - 1e-12
@@ -252,7 +252,9 @@ def test_on_measurements(criterion):
 
 @pytest.mark.parametrize("strategy", ["relevance", "forward", "cobra", "exhaustive"])
 def test_tight_certificates_of_any_search(strategy):
-    problem = subset_problem(information_terms(*measurements(columns=14)), 4, "mrmr")
+    problem = subset_problem(
+        information_terms(*measurements(columns=14), measure="plugin", correction="none"), 4, "mrmr"
+    )
     answer = select(problem, strategy, certify="tight", random_state=0)
     best = select(problem, "exhaustive")
     assert answer.upper_bound == pytest.approx(best.objective, rel=1e-9)
@@ -263,7 +265,9 @@ def test_tight_certificates_of_any_search(strategy):
 
 def test_tight_is_never_looser_than_plain():
     for seed in range(5):
-        terms = information_terms(*measurements(seed), discretize="uniform", bins=5)
+        terms = information_terms(
+            *measurements(seed), discretize="uniform", bins=5, measure="plugin", correction="none"
+        )
         problem = subset_problem(terms, 8, "mrmr")
         answer = select(problem, "forward")
         plain, tight = certify(problem, answer), certify(problem, answer, tight=True, max_seconds=20)
@@ -272,7 +276,7 @@ def test_tight_is_never_looser_than_plain():
 
 
 def test_tight_says_what_is_decided():
-    problem = subset_problem(information_terms(*measurements(1)), 8, "mrmr")
+    problem = subset_problem(information_terms(*measurements(1), measure="plugin", correction="none"), 8, "mrmr")
     answer = certify(problem, select(problem, "relevance"), tight=True)
     best = select(problem, "exact")
     assert answer.status == "complete"

@@ -46,7 +46,7 @@ def gene_like(seed: int, n: int, rows: int = 40) -> tuple[np.ndarray, np.ndarray
 @pytest.mark.parametrize("criterion", ["mrmr", "jmi"])
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_proven_is_the_best(seed: int, criterion: str) -> None:
-    terms = information_terms(*gene_like(seed, 16), integers="levels")
+    terms = information_terms(*gene_like(seed, 16), integers="levels", measure="plugin", correction="none")
     problem = subset_problem(terms, 4, criterion)
     answer = select(problem, "exact")
     assert answer.status == "proven optimal"
@@ -80,7 +80,7 @@ def test_a_first_bound_comes_before_any_round() -> None:
 @pytest.mark.usefixtures("as_if_large")
 def test_a_proof_too_large_to_keep_leaves_a_bound_that_can_be_derived(monkeypatch) -> None:
     monkeypatch.setattr(prover, "MOST_BYTES", 10)
-    terms = information_terms(*gene_like(1, 16), integers="levels")
+    terms = information_terms(*gene_like(1, 16), integers="levels", measure="plugin", correction="none")
     problem = subset_problem(terms, 4, "jmi")
     answer = select(problem, "exact")
     assert answer.status == "proven optimal"
