@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from certselect.cli import exits
 from certselect.cli.printing import tell_block
-from certselect.cli.wording import in_flags
+from certselect.cli.wording import in_options, parts_in_options
 from certselect.errors import CertselectError
 
 DEBUG = "--debug"
@@ -37,9 +37,11 @@ def run(app: Callable[..., Any]) -> NoReturn:
 def _tell(error: Exception) -> int:
     """Print the error in the words of the command line; what to exit with."""
     if isinstance(error, CertselectError):
-        parts = [in_flags(getattr(error, name, "")) for name in ("got", "expected", "remedy")]
-        got, expected, remedy = parts
-        tell_block(f"got {got}", f"expected {expected}", remedy) if got else tell_block(in_flags(str(error)))
+        parts = parts_in_options(error)
+        if parts is None:
+            tell_block(in_options(error))
+        else:
+            tell_block(f"got {parts[0]}", f"expected {parts[1]}", parts[2])
         return exits.WRONG
     if isinstance(error, MemoryError):
         tell_block(f"out of memory ({error})", "Use fewer columns or rows, or a machine with more memory.")

@@ -12,6 +12,7 @@ import numpy as np
 from certselect.coding.tiles import slices
 from certselect.errors import InvalidInput
 from certselect.information.derived import PairKind, PairTerm, derived_term
+from certselect.markup import keyword
 from certselect.memory import large_array
 from certselect.progress import report
 from certselect.table.model import Decision
@@ -224,11 +225,21 @@ class InformationTerms:
             raise _table_gone()
         if self.cells is None:
             by_chance = self.settings.get("correction") == "chance"
-            got = "correction='chance'" if by_chance else f"measure={self.settings.get('measure', 'another')!r}"
-            expected = (
-                "another correction: what chance gives is known of pairs only" if by_chance else "measure='plugin'"
+            got = (
+                keyword("correction", "chance")
+                if by_chance
+                else keyword("measure", self.settings.get("measure", "another"))
             )
-            remedy = "Pass correction='miller_madow', or none." if by_chance else "Pass measure='plugin'."
+            expected = (
+                "another correction: what chance gives is known of pairs only"
+                if by_chance
+                else keyword("measure", "plugin")
+            )
+            remedy = (
+                f"Pass {keyword('correction', 'miller_madow')}, or none."
+                if by_chance
+                else f"Pass {keyword('measure', 'plugin')}."
+            )
             raise InvalidInput(f"a criterion of {wanted} with {got}", expected, remedy)
         return self.cells
 
@@ -236,9 +247,9 @@ class InformationTerms:
         correction = self.settings.get("correction", "none")
         if correction != "none":
             raise InvalidInput(
-                f"a criterion of the Gini impurity with correction={correction!r}",
-                "correction='none': the corrections are those of entropies",
-                "Leave correction out, or choose a criterion of information, such as 'jmi'.",
+                f"a criterion of the Gini impurity with {keyword('correction', correction)}",
+                f"{keyword('correction', 'none')}: the corrections are those of entropies",
+                f"Leave {keyword('correction')} out, or choose a criterion of information, such as 'jmi'.",
             )
         return self._counted_cells("the Gini impurity")
 

@@ -10,7 +10,7 @@ from typing import Any
 from certselect.criteria import SubsetProblem
 from certselect.errors import IdleSettingWarning, InvalidInput
 from certselect.evaluation import stop_at_chance
-from certselect.names import shown
+from certselect.markup import keyword
 from certselect.settings import Constraints, Settings, all_settings
 from certselect.settings.fields import as_float, as_whole
 from certselect.shown_numbers import p_words
@@ -102,7 +102,7 @@ def asked_size(asked: Any, called: str = "n_features_to_select") -> int | float 
         return share
     remedy = "Check the spelling." if isinstance(asked, str) else "A whole number of features is an int."
     raise InvalidInput(
-        f"{called}={shown(asked)}", "a whole number, a fraction between 0 and 1 such as 0.2, or 'auto'", remedy
+        keyword(called, asked), "a whole number, a fraction between 0 and 1 such as 0.2, or 'auto'", remedy
     )
 
 
@@ -116,7 +116,7 @@ def find_rule(
         return SizeRule(asked, usable)
     if isinstance(table, StreamedTable):
         raise InvalidInput(
-            f"n_features_to_select={asked!r} for a table that is read block by block",
+            f"{keyword('n_features_to_select', asked)} for a table that is read block by block",
             "a number or a fraction: the test against chance shuffles all rows",
             "Pass a number, or find one with stop_at_chance on some of the rows.",
         )
@@ -138,7 +138,7 @@ def refuse_untested(constraints: Constraints) -> None:
     for name, reason in UNTESTED.items():
         if getattr(constraints, name) is not None:
             raise InvalidInput(
-                f"n_features_to_select='auto' with {name}",
-                f"a number or a fraction beside {name}: {reason}",
+                f"{keyword('n_features_to_select', 'auto')} with {keyword(name)}",
+                f"a number or a fraction beside {keyword(name)}: {reason}",
                 "Find the number with stop_at_chance first, or pass a fraction.",
             )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.names import shown
 from certselect.settings.checks import feature, number_or_none, one_of
 from certselect.settings.fields import Option, SettingsGroup, as_float, check_keys, setting
@@ -29,11 +30,11 @@ Feature = str | int
 def _listed(name: str, given: Any) -> list[Any]:
     """The members of a list, which can be read again and again; a set's in an order of its own."""
     if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
-        raise InvalidInput(f"{name}={shown(given)}", "a list", f"Pass {name}=[...].")
+        raise InvalidInput(keyword(name, given), "a list", f"Pass {keyword(name, spelled='[...]')}.")
     try:
         return sorted(given, key=str) if isinstance(given, Set) else list(given)
     except TypeError:  # an array without dimensions says that it can be iterated over
-        raise InvalidInput(f"{name}={shown(given)}", "a list", f"Pass {name}=[...].") from None
+        raise InvalidInput(keyword(name, given), "a list", f"Pass {keyword(name, spelled='[...]')}.") from None
 
 
 def _features(name: str, given: Any) -> list[Feature] | None:
@@ -48,7 +49,7 @@ def _groups(name: str, given: Any) -> dict[str, list[list[Feature]]] | None:
     stated = given if isinstance(given, Mapping) else {ALL_OR_NONE: given}
     check_keys(name, stated, _KINDS)
     found = {
-        kind: [_features(f"a group of {name}", group) or [] for group in _listed(name, stated[kind])]
+        kind: [_features(f"a group of {keyword(name)}", group) or [] for group in _listed(name, stated[kind])]
         for kind in _KINDS
         if stated.get(kind) is not None
     }
@@ -134,9 +135,17 @@ class Constraints(SettingsGroup):
         # Raises; what the user gave stays as it is, but for a name.
         object.__setattr__(self, "copies", self._canonical()["copies"])
         if self.costs is not None and self.budget is None:
-            raise InvalidInput("costs without a budget", "both", "Pass budget=, what the subset may cost in total.")
+            raise InvalidInput(
+                f"{keyword('costs')} without a budget",
+                "both",
+                f"Pass {keyword('budget', spelled='')}, what the subset may cost in total.",
+            )
         if self.costs is None and self.budget is not None:
-            raise InvalidInput(f"budget={self.budget!r} without costs", "both", "Pass costs=, what the features cost.")
+            raise InvalidInput(
+                f"{keyword('budget', self.budget)} without costs",
+                "both",
+                f"Pass {keyword('costs', spelled='')}, what the features cost.",
+            )
 
     def kept(self) -> Self:
         """The same with lists and mappings of their own: the user's may change."""
@@ -153,7 +162,7 @@ class Constraints(SettingsGroup):
                 given = {**given, "costs": dict(costs)}
             except (TypeError, ValueError):
                 raise InvalidInput(
-                    f"costs={shown(costs)}", "numbers, or pairs of a feature and its cost", "Check the pairs."
+                    keyword("costs", costs), "numbers, or pairs of a feature and its cost", "Check the pairs."
                 ) from None
         return super().from_dict(given)
 

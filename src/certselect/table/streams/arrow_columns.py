@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.table.columns import Column
 from certselect.table.frames import read_frame
 
@@ -30,13 +31,13 @@ def readable_cells(name: str) -> Iterator[None]:
         raise InvalidInput(
             f"text that is not UTF-8 in column {name!r}",
             "text in UTF-8",
-            "Decode it where the table is written, or leave that column out by exclude=.",
+            f"Decode it where the table is written, or leave that column out by {keyword('exclude', spelled='')}.",
         ) from error
     except OverflowError as error:
         raise InvalidInput(
             f"dates or durations in column {name!r} that are out of range ({error})",
             "dates from the year 1 to 9999",
-            "Convert them to numbers, or leave that column out by exclude=.",
+            f"Convert them to numbers, or leave that column out by {keyword('exclude', spelled='')}.",
         ) from error
 
 
