@@ -87,7 +87,7 @@ def test_a_warning_shows_python_and_keeps_its_marks():
 
 
 def messages(tree):
-    """The nodes of which messages are made: what is raised, warned of, or kept for that."""
+    """The expressions of which messages are made: what is raised, warned of, or kept for that."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in MESSAGES:
             yield from (*node.args, *(each.value for each in node.keywords))
@@ -101,14 +101,18 @@ def unmarked(path):
     spelled = "|".join(name for name in names.split("|") if "_" in name)
     plain = re.compile(rf"(?<![\w/.?&-])(?:(?:{names})(?:=|\['?)|(?:{spelled})(?!\w))|\bas an? (?:int|str|bool)\b")
     for message in messages(ast.parse(path.read_text(encoding="utf-8"))):
-        # Texts within {...} are arguments of functions; `keyword` is one.
-        pieces = [message] if isinstance(message, ast.Constant) else []
-        for node in ast.walk(message):
-            if isinstance(node, ast.JoinedStr):
-                pieces += [piece for piece in node.values if isinstance(piece, ast.Constant)]
-        for piece in pieces:
-            if isinstance(piece.value, str) and plain.search(piece.value):
+        for piece in texts(message):
+            if plain.search(piece.value):
                 yield f"{path.name}:{piece.lineno}: {piece.value}"
+
+
+def texts(node):
+    """The literal texts of an expression, but for the arguments of functions that mark them."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node
+    if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("keyword", "option", "either")):
+        for child in ast.iter_child_nodes(node):
+            yield from texts(child)
 
 
 def test_the_search_for_unmarked_names_finds_them(tmp_path):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from string import ascii_letters, digits
 
 from certselect.errors import CertselectError, CertselectWarning, InvalidInput
 from certselect.markup import Mark, render
@@ -31,7 +30,7 @@ _PARAMETERS = {
 }
 # Parameters of functions that have a name of their own on the command line, but no option.
 _NAMES = {"y": "the target"}
-_PLAIN = frozenset(f"{ascii_letters}{digits}_./+-")  # what needs no quotes in a shell
+_PLAIN = "_./+-"  # what needs no quotes in a shell, as letters and digits do not
 
 
 def in_options(message: str | Exception | Warning) -> str:
@@ -98,4 +97,5 @@ def _option(options: tuple[tuple[str, object], ...], value: str) -> str:
 def _bare(value: str) -> str:
     """A value without the quotes that Python puts around it, where a shell needs none."""
     inner = value[1:-1]
-    return inner if inner and value[0] == value[-1] and value[0] in "'\"" and _PLAIN.issuperset(inner) else value
+    quoted = inner and value[0] == value[-1] and value[0] in "'\""
+    return inner if quoted and all(mark.isalnum() or mark in _PLAIN for mark in inner) else value
