@@ -12,10 +12,10 @@ import typer
 from certselect.cli import options
 from certselect.cli.constraint_options import whole_number
 from certselect.cli.generated import with_settings
+from certselect.cli.options import opened
 from certselect.cli.output import Output, telling
 from certselect.cli.report import write_page
 from certselect.cli.sheets import Format, Sheet, print_sheet
-from certselect.cli.standard_input import opened
 from certselect.cli.wording import in_options
 from certselect.errors import CertselectError, InvalidInput
 from certselect.markup import keyword
