@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 
 if TYPE_CHECKING:
     from mmap import mmap
@@ -48,8 +49,8 @@ def check_room_for_pairs(n_features: int, bytes_each: int) -> None:
             f"a search or a bound that needs all pairs of {n_features} features, {needed / 2**30:.3g} GiB",
             f"up to {math.isqrt(int(there / (_COPIES * bytes_each)))} features, which fit into this machine's "
             f"{there / 2**30:.3g} GiB of memory",
-            "Use strategy='forward', which needs the pairs of the chosen features alone, or 'backward', which can have "
-            "them on disk, or remove the least relevant columns from the table.",
+            f"Use {keyword('strategy', 'forward')}, which needs the pairs of the chosen features alone, "
+            "or 'backward', which can have them on disk, or remove the least relevant columns from the table.",
         )
 
 
@@ -64,9 +65,10 @@ def check_room_for_proof(n_features: int) -> None:
     if not has_room_for_proof(n_features):
         needed, there = PROOF_BYTES * n_features**2 / 2**30, machine_bytes() / 2**30
         raise InvalidInput(
-            f"{n_features} candidates for strategy='exact', which takes {needed:.3g} GiB for so many",
+            f"{n_features} candidates for {keyword('strategy', 'exact')}, which takes {needed:.3g} GiB for so many",
             f"as many as fit into this machine's {there:.3g} GiB of memory",
-            "Remove the least relevant columns, or use strategy='forward' with certify=True for a quicker bound.",
+            f"Remove the least relevant columns, or use {keyword('strategy', 'forward')} with "
+            f"{keyword('certify', True)} for a quicker bound.",
         )
 
 
@@ -86,7 +88,7 @@ def memory_budget(memory: int | str | None) -> int:
         amount = float(memory) if isinstance(memory, Real) and not isinstance(memory, bool) else math.nan
     if not _LEAST_BUDGET <= amount < 2**60:
         raise InvalidInput(
-            f"memory={memory!r:.40}",
+            keyword("memory", spelled=f"{memory!r:.40}"),
             f"{_LEAST_BUDGET // 1_000_000}MB or more, such as '2GB'",
             "Write a number and a unit.",
         )
@@ -121,7 +123,7 @@ def check_room_on_disk(n_bytes: int) -> None:
             f"{free / 2**30:.3g} GiB free in {folder}, the folder for temporary files",
             f"{n_bytes / _DISK_SHARE / 2**30:.3g} GiB or more there",
             "Set TMPDIR to a folder on a larger disk, measure with dtype='float32' from Python, or use "
-            "strategy='forward' without certify.",
+            f"{keyword('strategy', 'forward')} without certify.",
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -11,17 +10,21 @@ from numbers import Integral
 from typing import Any
 
 from certselect.errors import InvalidInput
+from certselect.markup import either, keyword
+from certselect.markup import shown as shown
 
+# Types of values, which the command line has no names for.
+AS_TEXT = either("as a str", "as text")
+AS_WHOLE = either("as an int", "as a whole number")
+AS_FLAG = either("as a bool", "as true or false")
 _LONGEST_NAME = 100  # of a name that is compared with the known ones; a file may hold anything
 
-_short = reprlib.Repr()
-_short.maxstring = _short.maxother = 80
 
-
-def find_name(what: str, given: object, known: Iterable[str], *, also: str = "") -> str:
+def find_name(what: str, given: object, known: Iterable[str], *, also: str = "", key: object = None) -> str:
     """The known name that `given` spells without regard to case.
 
-    `what` is the parameter that errors speak of; `also` says what else than a name it takes.
+    `what` is the parameter that errors name, or the mapping of which `given` is the value at `key`; `also` is what
+    the parameter takes other than a name.
 
     >>> find_name("criterion", "mRMR", ["jmi", "mrmr"])
     'mrmr'
@@ -33,9 +36,9 @@ def find_name(what: str, given: object, known: Iterable[str], *, also: str = "")
         return spelled[given.casefold()]
     one_of = f"one of {', '.join(names)}" if len(names) != 1 else names[0]
     raise InvalidInput(
-        f"{what}={shown(given)}",
+        keyword(what, given, key=key),
         f"{also}, or {one_of}" if also else one_of,
-        did_you_mean(given, names) if isinstance(given, str) else "Pass the name as a str.",
+        did_you_mean(given, names) if isinstance(given, str) else f"Pass the name {AS_TEXT}.",
     )
 
 
@@ -66,13 +69,13 @@ class Columns:
                 return self.index[feature]
             if self.times[feature] > 1:
                 raise InvalidInput(
-                    f"{feature!r} in {where}, the name of {self.times[feature]} columns",
+                    f"{feature!r} in {keyword(where)}, the name of {self.times[feature]} columns",
                     "a name that one column has",
                     "Name it by its index.",
                 )
             close = get_close_matches(feature, self.names, n=1)
             raise InvalidInput(
-                f"{feature!r} in {where}",
+                f"{feature!r} in {keyword(where)}",
                 "the name of a feature" + (f", {close[0]!r} perhaps" if close else ""),
                 "Check the spelling.",
             )
@@ -80,16 +83,20 @@ class Columns:
             if 0 <= int(feature) < len(self.names):
                 if self.index.get(str(int(feature)), int(feature)) != int(feature):
                     raise InvalidInput(
-                        f"{int(feature)} in {where}, the index of one column and the name of another",
+                        f"{int(feature)} in {keyword(where)}, the index of one column and the name of another",
                         "a column that is meant without doubt",
                         f"Name it as {str(int(feature))!r}, or rename the columns.",
                     )
                 return int(feature)
             raise InvalidInput(
-                f"index {feature} in {where}", f"0 to {len(self.names) - 1}", "Indices count the columns from 0."
+                f"index {feature} in {keyword(where)}",
+                f"0 to {len(self.names) - 1}",
+                "Indices count the columns from 0.",
             )
         raise InvalidInput(
-            f"{feature!r} in {where}", "the name or the index of a feature", "Name features by str, number them by int."
+            f"{feature!r} in {keyword(where)}",
+            "the name or the index of a feature",
+            "Name features by str, number them by int.",
         )
 
 
@@ -104,11 +111,3 @@ def harmless(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
-
-
-def shown(value: object) -> str:
-    """A value as an error message shows it: `repr`, but never long and never failing."""
-    try:
-        return _short.repr(value)
-    except Exception:  # whatever a foreign __repr__ raises must not hide the error it is shown in
-        return f"<{type(value).__name__}>"

@@ -12,6 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.names import find_name
 
 Record = TypeVar("Record")
@@ -74,9 +75,9 @@ class Registry(Generic[Record]):
             if not isinstance(name, str) or "mean" in error.remedy:  # a near name is answer enough
                 raise
             remedy = f"Check the spelling; a {self.what} registered in another process has to be registered here too."
-            raise InvalidInput(error.got, error.expected, remedy) from None
+            raise error.changed(remedy=remedy) from None
         if found in self._reserved:
-            raise InvalidInput(f"{self.what}={name!r}", f"the name of one {self.what}", "Name the one you mean.")
+            raise InvalidInput(keyword(self.what, name), f"the name of one {self.what}", "Name the one you mean.")
         if found in self._own:
             return self._load(found)
         if found not in self._registered:

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from threadpoolctl import ThreadpoolController
 
 from certselect.errors import InvalidInput
-from certselect.names import shown
+from certselect.markup import keyword
 from certselect.progress import report
 
 # Up to this size of matrices a search, its bound and a proof are as quick on one thread, even on idle cores.
@@ -51,10 +51,16 @@ def thread_count(n_jobs: int | None) -> int:
         return _usable_cores()
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool):
         raise InvalidInput(
-            f"n_jobs={shown(n_jobs)}", "a whole number, or None for all cores", "Leave n_jobs out to use all cores."
+            keyword("n_jobs", n_jobs),
+            "a whole number, or None for all cores",
+            f"Leave {keyword('n_jobs')} out to use all cores.",
         )
     if n_jobs == 0:
-        raise InvalidInput("n_jobs=0", "a positive number, or -1 for all cores", "Leave n_jobs out to use all cores.")
+        raise InvalidInput(
+            keyword("n_jobs", 0),
+            "a positive number, or -1 for all cores",
+            f"Leave {keyword('n_jobs')} out to use all cores.",
+        )
     return n_jobs if n_jobs > 0 else max(1, _usable_cores() + 1 + n_jobs)
 
 

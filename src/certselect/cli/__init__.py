@@ -11,7 +11,7 @@ def main() -> None:
     """Run the command line to its exit."""
     try:
         from certselect.cli.app import app
-        from certselect.cli.failing import run
+        from certselect.cli.exits import run
     except KeyboardInterrupt:  # while all this is being imported
         sys.exit(130)
     run(app)

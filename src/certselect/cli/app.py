@@ -16,13 +16,13 @@ from certselect.cli import examples, exits, options
 from certselect.cli.choose import choose
 from certselect.cli.command import Command, Group
 from certselect.cli.generated import SettingsCommand
+from certselect.cli.options import opened, opened_result
 from certselect.cli.output import REPORT, Output, telling
 from certselect.cli.path import path
 from certselect.cli.printing import check_open, hand_over, say
 from certselect.cli.report import report
 from certselect.cli.select import select
 from certselect.cli.sheets import Format, Sheet, print_sheet
-from certselect.cli.standard_input import opened, opened_result
 
 if TYPE_CHECKING:
     from certselect.results import Result

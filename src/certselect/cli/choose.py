@@ -12,12 +12,13 @@ import typer
 from certselect.cli import options
 from certselect.cli.constraint_options import whole_number
 from certselect.cli.generated import with_settings
+from certselect.cli.options import opened
 from certselect.cli.output import Output, telling
 from certselect.cli.report import write_page
 from certselect.cli.sheets import Format, Sheet, print_sheet
-from certselect.cli.standard_input import opened
-from certselect.cli.wording import in_flags
+from certselect.cli.wording import in_options
 from certselect.errors import CertselectError, InvalidInput
+from certselect.markup import keyword
 from certselect.names import did_you_mean, shown
 from certselect.settings import Settings
 from certselect.settings.combinations import COMBINED
@@ -238,7 +239,8 @@ def _print_scores(combinations: Sequence[SizeScores], one_standard_error: bool, 
     if len(combinations) > 1:
         places = [each.best(one_standard_error=one_standard_error) for each in combinations]
         print_sheet(_combinations(combinations, places, number), out.format)
-        out.say(f"Chosen: {in_flags(scores.words)}. Its scores, size by size:")
+        chosen = ", ".join(keyword(name, value) for name, value in scores.settings.items())
+        out.say(f"Chosen: {in_options(chosen)}. Its scores, size by size:")
     best = int(scores.sizes[place])
     columns = {"k": sizes, "mean score": mean, _ERROR: scores.standard_error[done].tolist()}
     print_sheet(Sheet(columns, marked=sizes.index(best), bars=mean, spare=[_ERROR]), out.format)

@@ -20,7 +20,7 @@ from certselect.cli import exits
 from certselect.cli.options import STANDARD
 from certselect.cli.printing import check_open, hand_over, say, tell
 from certselect.cli.sheets import Format, in_markdown
-from certselect.cli.wording import in_flags
+from certselect.cli.wording import in_options
 from certselect.errors import ColumnsLeftOutWarning, InvalidInput
 from certselect.writing import check_destination
 
@@ -110,9 +110,10 @@ class Output:
 
     def note(self, *warned: Iterable[warnings.WarningMessage | str]) -> None:
         """What the user should know beside the result, each thing once, in the words of the command line."""
-        for said in (each if isinstance(each, str) else str(each.message) for some in warned for each in some):
+        for each in (each for some in warned for each in some):
+            said = in_options(each if isinstance(each, str) else each.message)
             if said not in self.noted and not self.quiet:
-                tell(f"note: {in_flags(said)}")
+                tell(f"note: {said}")
             self.noted.add(said)
 
     def save(self, write: Callable[[Path], object], file: Path | None, what: str = "") -> InvalidInput | None:

@@ -10,9 +10,9 @@ import typer
 
 from certselect.cli import options
 from certselect.cli.generated import with_settings
+from certselect.cli.options import opened
 from certselect.cli.output import Output, telling
 from certselect.cli.sheets import Format, Sheet, as_csv_line, print_sheet
-from certselect.cli.standard_input import opened
 from certselect.settings import Settings, all_settings
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certselect.cli import options
+from certselect.cli.options import opened, opened_result
 from certselect.cli.output import REPORT, Output
 from certselect.cli.printing import hand_over
-from certselect.cli.standard_input import opened, opened_result
 from certselect.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import typer
 from certselect.cli import options
 from certselect.cli.constraint_options import whole_number
 from certselect.cli.generated import with_settings
+from certselect.cli.options import opened
 from certselect.cli.output import Output, telling
 from certselect.cli.report import write_page
-from certselect.cli.standard_input import opened
 from certselect.errors import FewerFeaturesWarning, InvalidInput
 from certselect.names import shown
 from certselect.settings import Settings

@@ -9,6 +9,7 @@ import numpy as np
 
 from certselect.coding.quantiles import RowWeights
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 
 _MOST_COUNTS = 50_000_000  # class counts of one column: 400 MB
 _TIE = 1e-12  # scores closer than this, relative to the largest they could be, are equal: the lowest cut wins
@@ -71,9 +72,9 @@ def class_cuts(distinct: np.ndarray, units: np.ndarray, shift: int | None) -> np
 def _refuse_many(n_numbers: int, n_classes: int) -> None:
     if n_numbers * n_classes > _MOST_COUNTS:
         raise InvalidInput(
-            f"discretize='mdlp' with {n_classes} classes and a column of {n_numbers} different numbers",
+            f"{keyword('discretize', 'mdlp')} with {n_classes} classes and a column of {n_numbers} different numbers",
             f"at most {_MOST_COUNTS:,} of one times the other",
-            "Use discretize='quantile', or task='regression' if the classes are numbers.",
+            f"Use {keyword('discretize', 'quantile')}, or {keyword('task', 'regression')} if the classes are numbers.",
         )
 
 

@@ -12,6 +12,7 @@ from certselect.coding.model import CodedCells, Part
 from certselect.coding.quantiles import SparseOrder, equal_count_edges
 from certselect.coding.tiles import filled, over_columns, slices, stretch_starts
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table import SparseBlock
 
@@ -83,9 +84,9 @@ def _with_some_cut(
 
 def refuse_pairwise() -> InvalidInput:
     return InvalidInput(
-        "missing values in a sparse matrix and missing='pairwise'",
-        "missing='level', or a dense table",
-        "Pass missing='level', which makes them a value of their own, or X.toarray().",
+        f"missing values in a sparse matrix and {keyword('missing', 'pairwise')}",
+        f"{keyword('missing', 'level')}, or a dense table",
+        f"Pass {keyword('missing', 'level')}, which makes them a value of their own, or X.toarray().",
     )
 
 

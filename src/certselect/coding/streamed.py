@@ -31,6 +31,7 @@ from certselect.coding.quantiles import DenseOrder, weight_shift
 from certselect.coding.streamed_order import Bracketed, Brackets, Sample, StreamedOrder, first_brackets
 from certselect.coding.streamed_sums import Moments, NumbersByClass, Units, UnitSums
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table.streams.arrow_columns import numbers_of
@@ -354,9 +355,10 @@ def _edges_by_class(columns: _NumberColumns, target: NumberCoder | LevelCoder, n
                 waiting.append(group.some([name]))
             else:
                 raise InvalidInput(
-                    f"discretize='mdlp' with {n_classes} classes and column {name!r}, read block by block",
+                    f"{keyword('discretize', 'mdlp')} with {n_classes} classes and column {name!r}, read block by "
+                    "block",
                     f"at most {group.room // bytes_each:,} different numbers with this much memory",
-                    "Pass a larger memory=, or use discretize='quantile'.",
+                    f"Pass a larger {keyword('memory', spelled='')}, or use {keyword('discretize', 'quantile')}.",
                 )
     return edges
 

@@ -20,6 +20,7 @@ from typing import get_args
 from certselect.errors import InvalidInput
 from certselect.information.derived import DERIVED, MEASURED, PairKind, PairTerm, can_gain, weighted_sum
 from certselect.information.terms import IMPURITY_GAIN, SingleKind
+from certselect.markup import keyword
 
 _NAMED = (*MEASURED, *DERIVED, IMPURITY_GAIN)
 
@@ -109,7 +110,7 @@ class Criterion:
 
 def mifs(beta: float = 1.0) -> Criterion:
     """Battiti's MIFS (1994): each pair of chosen features costs beta times its redundancy."""
-    _check_weight("beta", beta, "Use beta=1 for the paper's MIFS.")
+    _check_weight("beta", beta, f"Use {keyword('beta', 1)} for the paper's MIFS.")
     return Criterion("mifs", "redundancy", SameWeight(float(beta)), f"sum I(Xi;C) - {beta:g} sum I(Xi;Xj)")
 
 
@@ -129,7 +130,7 @@ def linear(beta: float = 1.0, gamma: float = 1.0) -> Criterion:
 
 def _check_weight(name: str, value: object, remedy: str) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 <= value < float("inf"):
-        raise InvalidInput(f"{name}={value!r}", "a finite number, 0 or more", remedy)
+        raise InvalidInput(keyword(name, value), "a finite number, 0 or more", remedy)
 
 
 def _by_name(*criteria: Criterion) -> dict[str, Criterion]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
+from certselect.names import AS_WHOLE
 
 if TYPE_CHECKING:
     from certselect.criteria.column_constraints import ColumnConstraints
@@ -22,8 +24,8 @@ def check_size(k: object, problem: SubsetProblem, called: str = "k") -> int:
     """The size as an int; refuses one that no subset of the candidates can have. `called` is the user's parameter."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer):
         budget = ", or a budget to choose any size within it" if k is None else ""
-        remedy = f"Pass {called} as an int{budget}."
-        raise InvalidInput(f"{called}={k!r} ({type(k).__name__})", "a whole number", remedy)
+        remedy = f"Pass {keyword(called)} {AS_WHOLE}{budget}."
+        raise InvalidInput(f"{keyword(called, k)} ({type(k).__name__})", "a whole number", remedy)
     names, n_excluded, available = problem.feature_names, len(problem.excluded), len(problem.candidates)
     if 1 <= k <= available:
         return int(k)
@@ -35,13 +37,15 @@ def check_size(k: object, problem: SubsetProblem, called: str = "k") -> int:
         )
     if available == 0:
         raise InvalidInput(
-            f"{n_excluded} of {len(names)} features in exclude and the others constant",
+            f"{n_excluded} of {len(names)} features in {keyword('exclude')} and the others constant",
             "at least one feature left to choose",
             "Exclude fewer.",
         )
     notes = problem.domain.counts_in_words(named=_NAMED)
     note = f" ({'; '.join(notes)})" if notes else ""
-    raise InvalidInput(f"{called}={k}", f"1 to {available}, the usable features{note}", "Choose a size between these.")
+    raise InvalidInput(
+        keyword(called, k), f"1 to {available}, the usable features{note}", "Choose a size between these."
+    )
 
 
 def check_feasible(constraints: ColumnConstraints, merged: MergedUnits, names: Sequence[str], k: int | None) -> None:
@@ -50,15 +54,16 @@ def check_feasible(constraints: ColumnConstraints, merged: MergedUnits, names: S
     held = merged.order[np.repeat(np.isin(np.arange(len(merged.sizes)), merged.required), merged.sizes)]
     if k is not None and len(held) > k:
         raise InvalidInput(
-            f"k={k} with {len(held)} features to include: {_some(names, held)}",
-            f"k={len(held)} or more, counting what comes with all-or-none groups",
-            "Raise k, or include fewer.",
+            f"{keyword('k', k)} with {len(held)} features to include: {_some(names, held)}",
+            f"{keyword('k', len(held))} or more, counting what comes with all-or-none groups",
+            f"Raise {keyword('k')}, or include fewer.",
         )
     if constraints.costs is not None:
         cost = math.fsum(constraints.costs[held].tolist())
         if cost > merged.budget:
             raise InvalidInput(
-                f"budget={constraints.budget:g} with features to include that cost {cost:g}: {_some(names, held)}",
+                f"{keyword('budget', spelled=f'{constraints.budget:g}')} with features to include that cost {cost:g}: "
+                f"{_some(names, held)}",
                 f"a budget of {cost:g} or more, counting what comes with all-or-none groups",
                 "Raise the budget, or include fewer.",
             )
@@ -67,15 +72,15 @@ def check_feasible(constraints: ColumnConstraints, merged: MergedUnits, names: S
         _check_any_size(constraints, least, merged.budget)
     elif math.isinf(least[k]):
         raise InvalidInput(
-            f"k={k}, which the groups cannot add up to",
+            f"{keyword('k', k)}, which the groups cannot add up to",
             f"a size that they can: {_nearest(least, k)}",
             "Change k, or the groups.",
         )
     elif least[k] > merged.budget:
         affordable = np.flatnonzero(least[1:] <= merged.budget) + 1
-        lower = f", or lower k to {affordable[affordable < k][-1]}" if (affordable < k).any() else ""
+        lower = f", or lower {keyword('k')} to {affordable[affordable < k][-1]}" if (affordable < k).any() else ""
         raise InvalidInput(
-            f"budget={constraints.budget:g} for k={k}",
+            f"{keyword('budget', spelled=f'{constraints.budget:g}')} for {keyword('k', k)}",
             f"at least {least[k]:g}, what the cheapest {k} features that are allowed cost",
             f"Raise the budget{lower}.",
         )
@@ -88,9 +93,9 @@ def _check_includes(constraints: ColumnConstraints, names: Sequence[str]) -> Non
         if wanted.intersection(group):
             for i in sorted(set(constraints.exclude).intersection(group)):
                 raise InvalidInput(
-                    f"{names[i]!r} in exclude, and in an all-or-none group with an included feature",
+                    f"{names[i]!r} in {keyword('exclude')}, and in an all-or-none group with an included feature",
                     "groups that are included or excluded as a whole",
-                    "Take the feature out of exclude or out of the group.",
+                    f"Take the feature out of {keyword('exclude')} or out of the group.",
                 )
             wanted.update(group)
     for group in constraints.rivals:
@@ -119,7 +124,7 @@ def _check_any_size(constraints: ColumnConstraints, least: np.ndarray, budget: f
             "constraints under which no feature can be chosen", "at least one that can", "Exclude fewer features."
         )
     raise InvalidInput(
-        f"budget={constraints.budget:g}",
+        keyword("budget", spelled=f"{constraints.budget:g}"),
         f"at least {least[1:].min():g}, what the cheapest subset that is allowed costs",
         "Raise the budget.",
     )

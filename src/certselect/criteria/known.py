@@ -9,6 +9,7 @@ from typing import Any
 from certselect.criteria.definitions import CRITERIA, Criterion, linear, mifs
 from certselect.criteria.stepwise import STEPWISE, StepwiseCriterion
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.registered import Registry
 
 ALIASES = {"cife": "d1", "d2": "jmi", "mim": "max_relevance"}
@@ -26,7 +27,9 @@ def _d1(order: int) -> AnyCriterion:
 
 def _of_order(order: int, names: dict[int, str]) -> AnyCriterion:
     if order not in names:
-        raise InvalidInput(f"order={order!r}", "2 for pairs or 3 for triples", "Leave order out for pairs.")
+        raise InvalidInput(
+            keyword("order", order), "2 for pairs or 3 for triples", f"Leave {keyword('order')} out for pairs."
+        )
     return OWN[names[order]]
 
 
@@ -75,11 +78,11 @@ def find_criterion(criterion: str | AnyCriterion, **options: Any) -> AnyCriterio
     for name, value in given.items():
         if make is None or name not in inspect.signature(make).parameters:
             takes = [own for own, maker in _WITH_OPTIONS.items() if name in inspect.signature(maker).parameters]
-            named = " or ".join(f"criterion={own!r}" for own in takes)
+            which = " or ".join(keyword("criterion", own) for own in takes)
             raise InvalidInput(
-                f"{name}={value!r} with criterion={found.name!r}",
-                f"{name} with {named} only",
-                f"Leave {name} out, or choose {named}.",
+                f"{keyword(name, value)} with {keyword('criterion', found.name)}",
+                f"{keyword(name)} with {which} only",
+                f"Leave {keyword(name)} out, or choose {which}.",
             )
     assert make is not None, "a name was refused above"
     return make(**given)

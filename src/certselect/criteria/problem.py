@@ -23,6 +23,7 @@ from certselect.criteria.statements import given_relevance, state_constraints
 from certselect.criteria.stepwise import StepwiseCriterion, TermSteps
 from certselect.criteria.units import MergedUnits, UnitProblem, merge_units
 from certselect.errors import FewerFeaturesWarning, IdleSettingWarning, InvalidInput, warn_user
+from certselect.markup import keyword
 from certselect.names import shown
 from certselect.settings import Constraints, Searching
 
@@ -212,7 +213,7 @@ class SubsetProblem(Objective):
             if constraints is not None:
                 check_feasible(constraints, merged, self.feature_names, size)
             sized = replace(self, k=size, any_size=False)
-        check_scale(f"criterion={self.criterion.name!r}, whose weight of a pair", abs(sized.weight(sized.k)))
+        check_scale(f"{keyword('criterion', self.criterion.name)}, whose weight of a pair", abs(sized.weight(sized.k)))
         sized.__dict__["_merged"] = merged  # sums of pair terms do not depend on k
         return sized
 

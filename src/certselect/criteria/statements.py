@@ -12,6 +12,7 @@ import numpy as np
 
 from certselect.criteria.column_constraints import ColumnConstraints
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.names import Columns
 from certselect.settings import Constraints
 
@@ -27,13 +28,15 @@ def state_constraints(names: Sequence[str], constant: np.ndarray, stated: Constr
     for i in included:
         if i in excluded:
             raise InvalidInput(
-                f"{names[i]!r} in include and in exclude", "a feature in one of them", "Remove it from one."
+                f"{names[i]!r} in {keyword('include')} and in {keyword('exclude')}",
+                "a feature in one of them",
+                "Remove it from one.",
             )
         if constant[i]:
             raise InvalidInput(
-                f"{names[i]!r} in include, which is constant in this table",
+                f"{names[i]!r} in {keyword('include')}, which is constant in this table",
                 "features that take two values or more",
-                "Remove it from include: a constant feature carries no information.",
+                f"Remove it from {keyword('include')}: a constant feature carries no information.",
             )
     together, rivals = _groups(find, stated.feature_groups, constant)
     _check_disjoint(names, TOGETHER, together)
@@ -65,7 +68,9 @@ def _listed(where: str, given: Any) -> Iterable[Any]:
     if given is None:
         return ()
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-        raise InvalidInput(f"{where}={given!r}", "a list", f"Pass {where}=[{given!r}], for example.")
+        raise InvalidInput(
+            keyword(where, given), "a list", f"Pass {keyword(where, spelled=f'[{given!r}]')}, for example."
+        )
     return given
 
 
@@ -75,7 +80,9 @@ def _groups(find: Columns, groups: Any, constant: np.ndarray) -> tuple[tuple[tup
     for key in stated:
         if key not in (TOGETHER, RIVALS):
             raise InvalidInput(
-                f"feature_groups with the key {key!r}", f"{TOGETHER!r} and {RIVALS!r}", "Check the spelling."
+                f"{keyword('feature_groups')} with the key {key!r}",
+                f"{TOGETHER!r} and {RIVALS!r}",
+                "Check the spelling.",
             )
     found = []
     for kind in (TOGETHER, RIVALS):
@@ -144,11 +151,13 @@ def _per_column(find: Columns, what: str, given: Any, *, missing: float) -> np.n
         numbers = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInput(
-            f"{what}={given!r}", f"a mapping from features to numbers, or {n} numbers", "Check the types."
+            keyword(what, spelled=f"{given!r}"),
+            f"a mapping from features to numbers, or {n} numbers",
+            "Check the types.",
         ) from None
     if numbers.shape != (n,):
         raise InvalidInput(
-            f"{what} of shape {numbers.shape}",
+            f"{keyword(what)} of shape {numbers.shape}",
             f"{n} numbers, one per column",
             f"Or pass a mapping from names to {what}.",
         )
@@ -165,12 +174,22 @@ def _budget(costs: Any, budget: Any) -> float:
     if budget is None and costs is None:
         return float("inf")
     if budget is None:
-        raise InvalidInput("costs without a budget", "both", "Pass budget=, what the subset may cost in total.")
+        raise InvalidInput(
+            f"{keyword('costs')} without a budget",
+            "both",
+            f"Pass {keyword('budget', spelled='')}, what the subset may cost in total.",
+        )
     if costs is None:
-        raise InvalidInput(f"budget={budget!r} without costs", "both", "Pass costs=, what the features cost.")
+        raise InvalidInput(
+            f"{keyword('budget', budget)} without costs",
+            "both",
+            f"Pass {keyword('costs', spelled='')}, what the features cost.",
+        )
     number = isinstance(budget, int | float | np.number) and not isinstance(budget, bool)
     if not number or not 0.0 <= float(budget) < float("inf"):
         raise InvalidInput(
-            f"budget={budget!r}", "a finite number, 0 or more", "Leave costs and budget out for no limit."
+            keyword("budget", budget),
+            "a finite number, 0 or more",
+            f"Leave {keyword('costs')} and {keyword('budget')} out for no limit.",
         )
     return float(budget)

@@ -18,6 +18,7 @@ from certselect.criteria.definitions import ALWAYS, CRITERIA, SameWeight
 from certselect.errors import InvalidInput
 from certselect.information.derived import PairKind
 from certselect.information.terms import SingleKind
+from certselect.markup import keyword
 
 if TYPE_CHECKING:
     from certselect.information.terms import InformationTerms
@@ -306,8 +307,8 @@ class TermSteps:
 def no_certificate(criterion: StepwiseCriterion, asked: str) -> InvalidInput:
     """Why something that needs a quadratic form cannot be had, and what can."""
     return InvalidInput(
-        f"{asked} with criterion={criterion.name!r}",
-        f"strategy='forward' or 'floating', without certify and polish: {NO_SUM_OVER_PAIRS}",
+        f"{asked} with {keyword('criterion', criterion.name)}",
+        f"{keyword('strategy', 'forward', 'floating')}, without certify and polish: {NO_SUM_OVER_PAIRS}",
         f"Leave it out, or choose a criterion with certificates: {', '.join(CRITERIA)}.",
     )
 

@@ -14,7 +14,7 @@ from certselect.errors import InvalidInput
 from certselect.evaluation.shuffled import shuffled_terms
 from certselect.information import InformationTerms, measure_table
 from certselect.information.registry import find_measure
-from certselect.names import shown
+from certselect.markup import keyword
 from certselect.progress import report
 from certselect.search import select
 from certselect.search.options import check_count, make_generator
@@ -186,7 +186,7 @@ def stop_at_chance(
     _check_searching(stated.searching)
     _check_constraints(stated.constraints)
     significance = check_probability("significance", significance, 0.05)
-    _check_reach(significance, check_count("n_permutations", n_permutations, 1))
+    _check_reach(significance, check_count("n_permutations", n_permutations, 1, keyword))
     rng = make_generator(stated.searching.random_state)
     table = read_source(
         X,
@@ -236,15 +236,17 @@ def _problem(terms: InformationTerms, stated: Settings, max_features: int | None
     """The problem whose forward path is tested."""
     if terms.constant.all() and terms.settings.get("discretize") == "mdlp":
         raise InvalidInput(
-            f"a table none of whose {terms.n_features} features discretize='mdlp' cuts: no cut tells the classes apart",
+            f"a table none of whose {terms.n_features} features {keyword('discretize', 'mdlp')} cuts: no cut tells "
+            "the classes apart",
             "at least one feature of two levels to test",
-            "Nothing is above chance by mdlp; use discretize='quantile' to test the columns in bins of equal counts.",
+            f"Nothing is above chance by mdlp; use {keyword('discretize', 'quantile')} to test the columns in bins "
+            "of equal counts.",
         )
     searching = stated.searching
     problem = unsized_problem(terms, searching.criterion, constraints=stated.constraints, **searching.problem_options)
     if problem.steps is not None:
         raise InvalidInput(
-            f"a test against chance with criterion={problem.criterion.name!r}",
+            f"a test against chance with {keyword('criterion', problem.criterion.name)}",
             "a criterion that is a sum over pairs: the test compares these with what shuffled pairs share",
             f"Choose one of {', '.join(CRITERIA)}, or name the number of features.",
         )
@@ -257,11 +259,13 @@ def _problem(terms: InformationTerms, stated: Settings, max_features: int | None
     n_included = 0 if problem.constraints is None else len(problem.constraints.include)
     if n_included and n_included == len(problem.candidates):
         raise InvalidInput(
-            "every usable feature in include", "at least one that is left to test", "Include fewer features."
+            f"every usable feature in {keyword('include')}",
+            "at least one that is left to test",
+            "Include fewer features.",
         )
     if max_features is None:
         return problem.of_size(max(1, min(n_included + DEFAULT_TESTED, len(problem.candidates))))
-    largest = check_count("max_features", max_features, 1)
+    largest = check_count("max_features", max_features, 1, keyword)
     if largest <= n_included:
         raise InvalidInput(
             f"max_features={largest} with {n_included} features to include",
@@ -307,17 +311,17 @@ def _best_gains(
 def _check_searching(searching: Searching) -> None:
     if searching.to_dict()["strategy"].casefold() not in ("auto", "forward"):
         raise InvalidInput(
-            f"strategy={searching.strategy!r}",
+            keyword("strategy", searching.strategy),
             "'forward' or 'auto': the test asks what the next feature of forward selection adds",
-            "Leave strategy out; use value_curve to compare sizes by another search.",
+            f"Leave {keyword('strategy')} out; use value_curve to compare sizes by another search.",
         )
     for name in ("strategy_options", "polish", "certify", "max_seconds"):
         value = getattr(searching, name)
         if value:
             raise InvalidInput(
-                f"{name}={shown(value)}",
+                keyword(name, value),
                 f"no {name}: the test follows plain forward selection",
-                f"Leave {name} out.",
+                f"Leave {keyword(name)} out.",
             )
 
 
@@ -328,9 +332,9 @@ def _check_constraints(constraints: Constraints) -> None:
     ):
         if getattr(constraints, name) is not None:
             raise InvalidInput(
-                f"{name}={shown(getattr(constraints, name))}",
+                keyword(name, getattr(constraints, name)),
                 f"no constraints but include and exclude: {reason}",
-                f"Leave {name} out here, and pass it to the selector with the number of features found.",
+                f"Leave {keyword(name)} out here, and pass it to the selector with the number of features found.",
             )
 
 

@@ -13,6 +13,7 @@ from certselect.criteria.statements import for_part_of_rows
 from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
 from certselect.evaluation.stability_index import StabilityIndex, stability_index, unknown_stability
 from certselect.information import measure_table
+from certselect.markup import keyword
 from certselect.names import find_name
 from certselect.progress import report
 from certselect.search.options import check_count, make_generator
@@ -150,7 +151,7 @@ def selection_stability(
     0.57
     """
     stated = Settings.from_keywords(settings)
-    n_resamples = check_count("n_resamples", n_resamples, 2)
+    n_resamples = check_count("n_resamples", n_resamples, 2, keyword)
     confidence = check_probability("confidence", confidence, 0.95)
     resample = find_name("resample", resample, (HALF, BOOTSTRAP))
     rng = make_generator(stated.searching.random_state)
@@ -197,9 +198,7 @@ class _Selecting:
         try:
             problem = self._problem(table)
         except InvalidInput as error:
-            raise InvalidInput(
-                f"a resample of {table.n_samples} rows, and in them {error.got}", error.expected, error.remedy
-            ) from error
+            raise error.changed(before=f"a resample of {table.n_samples} rows, and in them ") from error
         if problem is None:
             return np.empty(0, dtype=np.intp)
         with on_jobs(self.n_jobs):
@@ -226,7 +225,7 @@ def _settle(table: Table, size: int | None, stated: Settings, n_jobs: int | None
     """What "auto" stands for, by the whole table; refuses what no resample could do either."""
     searching = stated.searching
     if searching.certify:
-        warn_user(f"certify={searching.certify!r} has no effect: no bounds are kept.", IdleSettingWarning)
+        warn_user(f"{keyword('certify', searching.certify)} has no effect: no bounds are kept.", IdleSettingWarning)
     terms = measure_table(table, stated.measuring, n_jobs=n_jobs)
     whole = unsized_problem(terms, searching.criterion, constraints=stated.constraints, **searching.problem_options)
     asked = whole.of_size(size)

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from certselect.errors import InvalidInput
-from certselect.names import did_you_mean, shown
+from certselect.markup import keyword
+from certselect.names import AS_TEXT, did_you_mean, shown
 
 if TYPE_CHECKING:
     from certselect.information.terms import InformationTerms
@@ -96,7 +97,7 @@ class PairTerm:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise InvalidInput(f"a pair term named {shown(self.name)}", "a name", "Pass the name as a str.")
+            raise InvalidInput(f"a pair term named {shown(self.name)}", "a name", f"Pass the name {AS_TEXT}.")
         if not callable(self.made):
             got = f"the pair term {self.name!r} made by {shown(self.made)}"
             raise InvalidInput(got, "a function of the statistics of a pair", "Pass the function itself.")
@@ -268,9 +269,9 @@ def _close(one: np.ndarray, other: np.ndarray) -> bool:
 def _no_entropy(terms: InformationTerms, wanted: str) -> InvalidInput:
     measure = terms.settings.get("measure", "another measure than 'plugin'")
     return InvalidInput(
-        f"a criterion of {wanted} with measure={measure!r}",
-        "measure='plugin': numbers that are not cut into levels have no entropy to divide by",
-        "Pass measure='plugin', or choose a criterion without a quotient, such as 'jmi'.",
+        f"a criterion of {wanted} with {keyword('measure', measure)}",
+        f"{keyword('measure', 'plugin')}: numbers that are not cut into levels have no entropy to divide by",
+        f"Pass {keyword('measure', 'plugin')}, or choose a criterion without a quotient, such as 'jmi'.",
     )
 
 

@@ -12,6 +12,7 @@ from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.errors import InvalidInput
 from certselect.information.kernels.joint_cells import JointCells
 from certselect.information.plugin import plugin_terms
+from certselect.markup import keyword
 from certselect.settings import Measuring, Settings
 from certselect.table import read_source
 
@@ -106,9 +107,9 @@ def joint_information(
     measuring = stated.measuring
     if measuring.measure not in ("auto", "plugin"):
         raise InvalidInput(
-            f"measure={measuring.measure!r} for columns taken together",
-            "measure='plugin': combinations of levels can be counted, not ranked",
-            "Leave measure out.",
+            f"{keyword('measure', measuring.measure)} for columns taken together",
+            f"{keyword('measure', 'plugin')}: combinations of levels can be counted, not ranked",
+            f"Leave {keyword('measure')} out.",
         )
     table = read_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight)[0]
     coded = code_table(table, replace(measuring, measure="plugin"))
@@ -133,7 +134,9 @@ def _as_one_column(coded: CodedTable | SparseCodedTable) -> CodedTable:
     """The rows that have a value in every column, with the combination of levels as their only feature."""
     rows, together = JointCells(coded, "none").together(range(len(coded.levels)))
     if not len(rows):
-        raise InvalidInput("columns that no row has values of all of", "rows without a gap", "Pass missing='level'.")
+        raise InvalidInput(
+            "columns that no row has values of all of", "rows without a gap", f"Pass {keyword('missing', 'level')}."
+        )
     levels = int(together.max()) + 1
     return CodedTable(
         codes=together.astype(np.min_scalar_type(levels))[None],

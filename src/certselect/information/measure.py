@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.names import shown
 from certselect.settings import Measuring
 from certselect.settings.measuring import CORRECTIONS, MISSING, TASKS
@@ -129,12 +130,12 @@ class Measure:
 
     def check(self, table: Table, measuring: Measuring) -> None:
         """Refuse a table or a setting that the measure cannot do with."""
-        called = f"measure={self.name!r}"
+        called = keyword("measure", self.name)
         if table.sparse is not None and not self.sparse:
             raise InvalidInput(
                 f"a sparse matrix with {called}",
                 "a dense table",
-                "Use measure='plugin', which counts what is not zero, or pass X.toarray().",
+                f"Use {keyword('measure', 'plugin')}, which counts what is not zero, or pass X.toarray().",
             )
         lacking, words = False, []
         for block in table.blocks:
@@ -145,38 +146,40 @@ class Measure:
         if lacking and treated not in self.missing:
             other = "pairwise" if "pairwise" in self.missing else "level"
             raise InvalidInput(
-                f"missing values and missing={treated!r} with {called}",
-                f"missing={other!r}: {MISSING[other]}" if self.missing else "a table without missing values",
-                f"Pass missing={other!r}, or measure='plugin'.",
+                f"missing values and {keyword('missing', treated)} with {called}",
+                f"{keyword('missing', other)}: {MISSING[other]}" if self.missing else "a table without missing values",
+                f"Pass {keyword('missing', other)}, or {keyword('measure', 'plugin')}.",
             )
         if table.task not in self.tasks:
             kinds = {"classification": "class labels", "regression": "numbers"}
             raise InvalidInput(
                 f"a target of {kinds[table.task]} with {called}",
                 f"a target of {kinds[self.tasks[0]]}" if self.tasks else "another measure",
-                "Use measure='plugin'.",
+                f"Use {keyword('measure', 'plugin')}.",
             )
         if table.weights is not None and not self.weights:
-            raise InvalidInput(f"weights of rows with {called}", "rows that count once", "Use measure='plugin'.")
+            raise InvalidInput(
+                f"weights of rows with {called}", "rows that count once", f"Use {keyword('measure', 'plugin')}."
+            )
         if words:
             some = ", ".join(map(repr, words[:5])) + (f" and {len(words) - 5} more" if len(words) > 5 else "")
             raise InvalidInput(
                 f"categories in column{'s' if len(words) > 1 else ''} {some} with {called}",
                 "columns whose values have an order: integers, bools and numbers",
-                "Use measure='plugin' or 'neighbors', or leave these columns out.",
+                f"Use {keyword('measure', 'plugin', 'neighbors')}, or leave these columns out.",
             )
         if "correction" in self.uses and measuring.correction not in self.corrections:
             raise InvalidInput(
-                f"correction={measuring.correction!r} with {called}",
+                f"{keyword('correction', measuring.correction)} with {called}",
                 f"one of {', '.join(self.corrections)}",
-                "Leave correction out.",
+                f"Leave {keyword('correction')} out.",
             )
 
     def check_blocks(self) -> None:
         """Refuse a table that is read block by block where the measure cannot do with it."""
         if self.in_blocks is None:
             raise InvalidInput(
-                f"measure={self.name!r} for a table that is read block by block",
-                "measure='plugin'",
-                "Pass memory= enough to hold the table, or a sample of its rows.",
+                f"{keyword('measure', self.name)} for a table that is read block by block",
+                keyword("measure", "plugin"),
+                f"Pass {keyword('memory', spelled='')} enough to hold the table, or a sample of its rows.",
             )

@@ -80,6 +80,7 @@ from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.repeated_rows import merge_repeated_rows
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms, PairTerms
+from certselect.markup import keyword
 from certselect.memory import large_array
 from certselect.progress import report
 from certselect.settings import Measuring
@@ -300,10 +301,10 @@ def neighbor_terms(
     watch = Stopwatch()
     n_rows = table.n_samples
     if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, Integral):
-        raise InvalidInput(f"n_neighbors={n_neighbors!r}", "a whole number", "Leave it out for its default.")
+        raise InvalidInput(keyword("n_neighbors", n_neighbors), "a whole number", "Leave it out for its default.")
     if not 1 <= n_neighbors < table.n_samples:
         raise InvalidInput(
-            f"n_neighbors={n_neighbors} for {table.n_samples} rows",
+            f"{keyword('n_neighbors', n_neighbors)} for {table.n_samples} rows",
             f"1 to {table.n_samples - 1}",
             "A row has as many neighbours as there are other rows.",
         )

@@ -21,6 +21,7 @@ from certselect.information.kernels.joint_cells import JointCells
 from certselect.information.kernels.plain import PlainCounter
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms, PairTerms
+from certselect.markup import keyword
 from certselect.progress import report
 from certselect.threads import thread_count
 
@@ -198,9 +199,9 @@ def _sparse_counter(table: SparseCodedTable, correction: str, dtype: np.dtype, n
 
     if correction == "shrinkage":
         raise InvalidInput(
-            "a sparse matrix with correction='shrinkage'",
+            f"a sparse matrix with {keyword('correction', 'shrinkage')}",
             "another correction: shrinkage looks at every cell of every pair",
-            "Use correction='miller_madow', or pass X.toarray().",
+            f"Use {keyword('correction', 'miller_madow')}, or pass X.toarray().",
         )
     weights, logs = counting_units(table.weights, table.n_samples, correction)
     return SparseCounter(table, logs, dtype, n_jobs, weights)

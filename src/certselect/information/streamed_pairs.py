@@ -17,6 +17,7 @@ from certselect.information.kernels.entropy_sums import EntropySums, streamed_lo
 from certselect.information.kernels.weights import unit_bits
 from certselect.information.level_layout import LevelLayout
 from certselect.information.terms import PairTerms
+from certselect.markup import keyword
 from certselect.memory import large_array
 from certselect.table.streams.streamed_table import StreamedTable
 
@@ -330,7 +331,7 @@ class NotCounted:
             "a criterion of three or more columns together, or of the Gini impurity, for a table that is read block by "
             "block",
             "one of pairs: 'jmi', 'mrmr', 'cmim', 'disr', ...",
-            "Pass memory= enough to hold the table, or a sample of its rows.",
+            f"Pass {keyword('memory', spelled='')} enough to hold the table, or a sample of its rows.",
         )
 
     information_given = impurity_gain = _refuse

@@ -12,6 +12,7 @@ import numpy as np
 from certselect.coding.tiles import slices
 from certselect.errors import InvalidInput
 from certselect.information.derived import PairKind, PairTerm, derived_term
+from certselect.markup import keyword
 from certselect.memory import large_array
 from certselect.progress import report
 from certselect.table.model import Decision
@@ -288,10 +289,11 @@ class InformationTerms:
         if self.cells is None:
             by_chance = self.settings.get("correction") == "chance"
             counted = self.settings.get("measure", "another") == "plugin"
-            measure = "" if counted else f"measure={self.settings.get('measure', 'another')!r}"
-            got = " and ".join(part for part in (measure, "correction='chance'" if by_chance else "") if part)
-            expected = "measure='plugin'" if measure else "another correction: what chance gives is known of pairs only"
-            remedy = " and ".join(["measure='plugin'"] * bool(measure) + ["correction='none'"] * by_chance)
+            measure = "" if counted else keyword("measure", self.settings.get("measure", "another"))
+            plugin, chance = keyword("measure", "plugin"), keyword("correction", "chance")
+            got = " and ".join(part for part in (measure, chance if by_chance else "") if part)
+            expected = plugin if measure else "another correction: what chance gives is known of pairs only"
+            remedy = " and ".join([plugin] * bool(measure) + [keyword("correction", "none")] * by_chance)
             raise InvalidInput(f"a criterion of {wanted} with {got}", expected, f"Pass {remedy}.")
         return self.cells
 
@@ -299,9 +301,9 @@ class InformationTerms:
         correction = self.settings.get("correction", "none")
         if correction != "none":
             raise InvalidInput(
-                f"a criterion of the Gini impurity with correction={correction!r}",
-                "correction='none': the corrections are those of entropies",
-                "Pass correction='none', or choose a criterion of information, such as 'distinct'.",
+                f"a criterion of the Gini impurity with {keyword('correction', correction)}",
+                f"{keyword('correction', 'none')}: the corrections are those of entropies",
+                f"Pass {keyword('correction', 'none')}, or choose a criterion of information, such as 'distinct'.",
             )
         return self._counted_cells("the Gini impurity")
 

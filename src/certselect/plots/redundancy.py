@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.plots.axes import as_written, axes_for, label_of, name_rows, set_title
 from certselect.plots.drawn import result_of
 from certselect.results import Result
@@ -64,7 +65,7 @@ def plot_redundancy(result: Any, *, runners_up: int = 0, max_features: int = 40,
         )
     terms = found.terms
     shown = _features_to_draw(
-        found, check_count("runners_up", runners_up, 0), check_count("max_features", max_features, 1)
+        found, check_count("runners_up", runners_up, 0, keyword), check_count("max_features", max_features, 1, keyword)
     )
     share = shared_parts(terms, shown)
     order = by_similarity(share)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from certselect.markup import keyword
 from certselect.plots.axes import DARK, INK, PALE, axes_for, name_rows, place_legend, set_title, without_frame
 from certselect.plots.drawn import result_of
 from certselect.search.options import check_count
@@ -49,7 +50,7 @@ def plot_relevance(result: Any, *, max_features: int = 20, ax: Axes | None = Non
     relevance = np.array(explanation["relevance"], dtype=float)
     chance = np.array(explanation["chance"], dtype=float)
     chosen = np.array(explanation["chosen"], dtype=bool)
-    rows = _rows_to_draw(relevance, chosen, check_count("max_features", max_features, 1))
+    rows = _rows_to_draw(relevance, chosen, check_count("max_features", max_features, 1, keyword))
     ax = axes_for(ax, 7.0, 1.3 + 0.28 * len(rows))
     places = np.arange(len(rows))
     drawn: list[Any] = []

@@ -8,6 +8,7 @@ import numpy as np
 
 from certselect.errors import InvalidInput
 from certselect.evaluation import SelectionStability
+from certselect.markup import keyword
 from certselect.names import shown
 from certselect.plots.axes import DARK, INK, axes_for, name_rows, place_legend, set_title, without_frame
 from certselect.search.options import check_count
@@ -47,7 +48,7 @@ def plot_stability(found: SelectionStability, *, max_features: int = 20, ax: Axe
     """
     if not isinstance(found, SelectionStability) or found.n_resamples == 0:
         raise InvalidInput(f"{shown(found)} to draw", "one resample or more", "Pass what selection_stability returned.")
-    at_most = check_count("max_features", max_features, 1)
+    at_most = check_count("max_features", max_features, 1, keyword)
     frequencies = found.frequencies
     rows = np.argsort(-frequencies, kind="stable")[: min(at_most, np.count_nonzero(frequencies))]
     ax = axes_for(ax, 7.0, 1.4 + 0.28 * len(rows))

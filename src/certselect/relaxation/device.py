@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import TypeVar
 
 from certselect.errors import DeviceWarning, warn_user
+from certselect.markup import keyword
 from certselect.names import shown
 from certselect.relaxation.arrays import CPU, Arrays, GpuArrays
 from certselect.settings.searching import check_device
@@ -22,7 +23,7 @@ BYTES_EACH = 8
 SECONDS_TO_START = 20.0
 REMEDY = (
     "For a GPU, install CuPy (pip install 'certselect[gpu]', or cupy-cuda13x where CUDA 13 is installed) and a driver; "
-    "device='cpu' avoids this message."
+    f"{keyword('device', 'cpu')} avoids this message."
 )
 
 Answer = TypeVar("Answer")
@@ -72,7 +73,10 @@ def arrays_for(n: int, matrices: float, max_seconds: float = math.inf) -> tuple[
         _started = True
         return GpuArrays(), f"Computed on the GPU ({_device_name()})."
     if device == "cuda":
-        warn_user(f"device='cuda' was asked for, but {missing}. The CPU is used instead. {REMEDY}", DeviceWarning)
+        warn_user(
+            f"{keyword('device', 'cuda')} was asked for, but {missing}. The CPU is used instead. {REMEDY}",
+            DeviceWarning,
+        )
     return CPU, f"Computed on the CPU: {missing}."
 
 
@@ -84,8 +88,8 @@ def or_on_the_cpu(arrays: Arrays, work: Callable[[Arrays], Answer]) -> Answer:
         pass  # what the error holds on to has to go before memory can be given back
     arrays.release()
     warn_user(
-        "The GPU has too little memory for this problem, so it was started again on the CPU. Choose device='cpu', or "
-        "end other programs on the GPU.",
+        f"The GPU has too little memory for this problem, so it was started again on the CPU. "
+        f"Choose {keyword('device', 'cpu')}, or end other programs on the GPU.",
         DeviceWarning,
     )
     return work(CPU)

@@ -27,6 +27,7 @@ from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
+from certselect.markup import option
 from certselect.progress import listener, report
 from certselect.relaxation.arrays import Arrays
 from certselect.relaxation.device import arrays_for, or_on_the_cpu
@@ -85,7 +86,7 @@ def relax(
     """
     if method not in (*METHODS, NONNEGATIVE):
         raise InvalidInput(
-            f"method={method!r}", " or ".join(map(repr, (*METHODS, NONNEGATIVE))), "Choose one of these."
+            option("method", method), " or ".join(map(repr, (*METHODS, NONNEGATIVE))), "Choose one of these."
         )
     problem.check_room_for_pairs()
     reduced, limit = problem.reduced, TimeLimit.of(max_seconds)

@@ -21,6 +21,7 @@ from scipy.sparse import csc_array, csc_matrix, eye_array, vstack
 
 from certselect.clock import Stopwatch, TimeLimit
 from certselect.errors import InvalidInput
+from certselect.markup import option
 from certselect.relaxation.face import face_normal, lifted_objective, unit_normal
 from certselect.relaxation.result import Relaxation, Status
 
@@ -79,9 +80,9 @@ def _imported(method: str) -> ModuleType:
         return import_module(method)
     except ImportError as error:
         raise InvalidInput(
-            f"method={method!r} without the package {method}",
+            f"{option('method', method)} without the package {method}",
             "an installed one",
-            "Run: pip install 'certselect[solvers]', or use method='interior_point'.",
+            f"Run: pip install 'certselect[solvers]', or use {option('method', 'interior_point')}.",
         ) from error
 
 

@@ -11,6 +11,7 @@ from certselect.certificate.counting import check_sizes
 from certselect.certificate.rounding import largest, order_of
 from certselect.clock import Stopwatch, TimeLimit
 from certselect.errors import InvalidInput
+from certselect.markup import keyword, option
 from certselect.progress import report
 from certselect.relaxation.arrays import CPU, Arrays
 from certselect.relaxation.face import carried_over, inside_face
@@ -148,7 +149,7 @@ def _most(max_iterations: int | None, method: str) -> int:
 def chosen_method(method: str, Q: np.ndarray, sizes: np.ndarray | None = None, arrays: Arrays = CPU) -> str:
     """What "auto" stands for with this many entries, copies counted once; any other method stands for itself."""
     if method not in METHODS:
-        raise InvalidInput(f"method={method!r}", " or ".join(map(repr, METHODS)), "Choose one of these.")
+        raise InvalidInput(option("method", method), " or ".join(map(repr, METHODS)), "Choose one of these.")
     if method != "auto":
         return method
     most = LARGEST_DENSE[arrays.name]
@@ -173,7 +174,7 @@ def _checked(Q: np.ndarray, k: int, sizes: np.ndarray | None) -> tuple[np.ndarra
         sizes = np.asarray(sizes)
     check_sizes(len(Q), k, sizes)
     if sizes is not None and len(Q) == 1 and k not in (0, sizes[0]):
-        raise InvalidInput(f"k={k}", f"0 or {sizes[0]}", "Choose a size the matrix has subsets of.")
+        raise InvalidInput(keyword("k", k), f"0 or {sizes[0]}", "Choose a size the matrix has subsets of.")
     return Q, None if sizes is None or (sizes == 1).all() else sizes
 
 

@@ -14,7 +14,7 @@ from certselect.errors import FewerFeaturesWarning, InvalidInput
 from certselect.information import InformationTerms
 from certselect.information.derived import derived_term
 from certselect.information.terms import BOTH
-from certselect.names import shown
+from certselect.markup import keyword
 from certselect.search import select
 from certselect.search.selection import INTERRUPTED
 from certselect.settings import Constraints
@@ -113,7 +113,7 @@ def asked_size(asked: Any, called: str = "n_features_to_select") -> int | float 
         return share
     remedy = "Check the spelling." if isinstance(asked, str) else "A whole number of features is an int."
     raise InvalidInput(
-        f"{called}={shown(asked)}", "a whole number, a fraction between 0 and 1 such as 0.2, or 'auto'", remedy
+        keyword(called, asked), "a whole number, a fraction between 0 and 1 such as 0.2, or 'auto'", remedy
     )
 
 
@@ -164,7 +164,7 @@ def _refuse_untested(constraints: Constraints) -> None:
     for name, reason in UNTESTED.items():
         if getattr(constraints, name) is not None:
             raise InvalidInput(
-                f"n_features_to_select='auto' with {name}",
-                f"a number or a fraction with {name}: {reason}",
+                f"{keyword('n_features_to_select', 'auto')} with {keyword(name)}",
+                f"a number or a fraction with {keyword(name)}: {reason}",
                 "Pass a number or a fraction.",
             )

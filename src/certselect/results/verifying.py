@@ -18,6 +18,7 @@ from certselect.criteria.domain import Domain
 from certselect.errors import InvalidInput, UnknownColumn
 from certselect.evaluation.feature_report import copy_decisions, feature_report
 from certselect.information import InformationTerms, find_measure, measure_table
+from certselect.markup import either
 from certselect.names import shown
 from certselect.results.claims import EXHAUSTIVE, beyond_its_file, can_value_all, claimed
 from certselect.results.columns import take_columns
@@ -323,7 +324,7 @@ def _read(result: Result, given: Given) -> Table | StreamedTable:
             raise InvalidInput(
                 "no target, and a result that names none",
                 "the target the features were chosen for",
-                "Pass y.",
+                f"Pass {either('y', '--target')}.",
             )
         y = named[0] if len(named) == 1 else named
     try:

@@ -16,6 +16,7 @@ from certselect.clock import TimeLimit, timed
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.units import UnitProblem
 from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
+from certselect.markup import keyword
 from certselect.names import shown
 from certselect.relaxation import Relaxation
 from certselect.search.certified import PLAIN_SECONDS, noted, proven, solve, solve_for_bound
@@ -160,7 +161,7 @@ def search(
             size = problem.units.rules.size(found.indices)
             warn_user(
                 f"Asked for {problem.k} features, but beside {size} no other adds anything by "
-                f"criterion={problem.criterion.name!r}: these are kept.",
+                f"{keyword('criterion', problem.criterion.name)}: these are kept.",
                 FewerFeaturesWarning,
             )
     finally:
@@ -169,7 +170,7 @@ def search(
             found.evidence = replace(found.evidence, proved=None)
     if not found.indices and not found.cut_short:
         raise InvalidInput(
-            f"no units from strategy={strategy.name!r}",
+            f"no units from {keyword('strategy', strategy.name)}",
             "a strategy that puts the units it chose into found.indices",
             "Report this to the strategy's author.",
         )
@@ -303,7 +304,7 @@ def _check_possible(problem: UnitProblem, strategy: Strategy, found: Found) -> N
         possible = rules.contains_allowed(inside) if larger else rules.can_complete(units)
     if not possible:
         raise InvalidInput(
-            f"the units {shown(units)} from strategy={strategy.name!r}",
+            f"the units {shown(units)} from {keyword('strategy', strategy.name)}",
             "units that its problem's rules allow together",
             "Report this to the strategy's author.",
         )

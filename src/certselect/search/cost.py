@@ -10,6 +10,7 @@ import numpy as np
 from certselect import clock
 from certselect.certificate.cholesky import factorised
 from certselect.clock import Stopwatch, TimeLimit
+from certselect.markup import keyword
 from certselect.memory import has_room_for_proof
 from certselect.threads import one_blas_thread, threads_for, workers
 
@@ -33,7 +34,8 @@ def cost_of_a_bound(n_features: int) -> str:
     if not has_room_for_proof(n_features):
         return f"This machine has too little memory for a bound on {n_features} features."
     return (
-        f"A bound, by certify='tight' or strategy='exact', would take about {_in_words(seconds_for_bound(n_features))} "
+        f"A bound, by {keyword('certify', 'tight')} or {keyword('strategy', 'exact')}, would take about "
+        f"{_in_words(seconds_for_bound(n_features))} "
         "or more on this machine."
     )
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword, option
+from certselect.names import AS_FLAG, AS_WHOLE
+from certselect.settings.checks import is_flag
 
 Seed = int | np.random.Generator | np.random.RandomState | None
 
 
-def check_count(name: str, value: object, smallest: int) -> int:
-    """The option as an int, if it is a whole number and large enough."""
+def check_count(name: str, value: object, smallest: int, mark: Callable[..., str] = option) -> int:
+    """The value as an int, if it is a whole number and large enough: an option's, or a parameter's (`keyword`)."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < smallest:
-        raise InvalidInput(f"{name}={value!r}", f"a whole number, {smallest} or more", f"Pass {name} as an int.")
+        raise InvalidInput(mark(name, value), f"a whole number, {smallest} or more", f"Pass {mark(name)} {AS_WHOLE}.")
     return int(value)
+
+
+def check_flag(name: str, value: object) -> bool:
+    """The option as a bool."""
+    if is_flag(value):
+        return bool(value)
+    raise InvalidInput(option(name, value), "True or False", f"Pass {option(name)} {AS_FLAG}.")
 
 
 def check_positive(name: str, value: object) -> float:
@@ -24,7 +36,7 @@ def check_positive(name: str, value: object) -> float:
         and 0.0 < value < np.inf
     ):
         return float(value)
-    raise InvalidInput(f"{name}={value!r}", "a finite number above 0", f"Leave {name} out for the usual value.")
+    raise InvalidInput(option(name, value), "a finite number above 0", f"Leave {option(name)} out for the usual value.")
 
 
 def make_generator(random_state: object) -> np.random.Generator:
@@ -37,7 +49,7 @@ def make_generator(random_state: object) -> np.random.Generator:
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
         return np.random.default_rng(int(random_state))
     raise InvalidInput(
-        f"random_state={random_state!r}",
+        keyword("random_state", random_state),
         "None, a whole number (0 or more), a numpy Generator or a RandomState",
         "Use an int for an answer that can be repeated.",
     )

@@ -13,6 +13,7 @@ from certselect.criteria.known import AnyCriterion, find_criterion
 from certselect.criteria.problem import SubsetProblem, unsized_problem
 from certselect.criteria.stepwise import StepwiseCriterion, no_certificate
 from certselect.errors import IdleSettingWarning, InvalidInput, QuickerSearchWarning, warn_user
+from certselect.markup import keyword, option
 from certselect.relaxation.device import use_device
 from certselect.search.certified import check_room_for_bound
 from certselect.search.conclude import Asked, answer
@@ -117,7 +118,11 @@ def select(
     )
     own = stated.all_options
     for name in own.keys() & options:
-        raise InvalidInput(f"{name}, also in strategy_options", "one value for it", "Remove it from strategy_options.")
+        raise InvalidInput(
+            f"{option(name)}, also in {keyword('strategy_options')}",
+            "one value for it",
+            f"Remove it from {keyword('strategy_options')}.",
+        )
     return select_by(problem, replace(stated, strategy_options={**own, **options}))
 
 
@@ -137,9 +142,9 @@ def _select(problem: SubsetProblem, searching: Searching, limit: TimeLimit | Non
         check_room_for_bound(problem)
     if polish and strategy.name == "forward" and is_auto(searching.strategy):
         warn_user(
-            f"{len(problem.candidates)} features are too many for the relaxation that strategy='auto' solves up to "
-            f"{MOST_FOR_COBRA}: used forward selection with polish instead"
-            f"{_without_bound(problem, searching)}. Pass strategy='forward' to silence this.",
+            f"{len(problem.candidates)} features are too many for the relaxation that {keyword('strategy', 'auto')} "
+            f"solves up to {MOST_FOR_COBRA}: used forward selection with polish instead"
+            f"{_without_bound(problem, searching)}. Pass {keyword('strategy', 'forward')} to silence this.",
             QuickerSearchWarning,
         )
     asked = Asked(limit, polish, searching.certify, problem.any_size)
@@ -162,10 +167,10 @@ def check_provable(criterion: AnyCriterion, searching: Searching) -> None:
     if not isinstance(criterion, StepwiseCriterion):
         return
     if not is_auto(searching.strategy) and not (found := find_strategy(searching.strategy)).stepwise:
-        raise no_certificate(criterion, f"strategy={found.name!r}")
+        raise no_certificate(criterion, keyword("strategy", found.name))
     for name in ("certify", "polish"):
         if getattr(searching, name):
-            raise no_certificate(criterion, f"{name}={getattr(searching, name)!r}")
+            raise no_certificate(criterion, keyword(name, getattr(searching, name)))
 
 
 def settle(
@@ -185,11 +190,11 @@ def settle(
     if len(problems) * candidates**3 <= MOST_FOR_COBRA**3:
         return cobra, True, options
     forward = find_strategy("forward")
-    idle = [f"{name}={value!r}" for name, value in options.items() if name not in forward.options]
+    idle = [option(name, value) for name, value in options.items() if name not in forward.options]
     if idle:
         warn_user(
-            f"{', '.join(idle)} has no effect: strategy='auto' uses forward selection for {candidates} features, "
-            "which has no such option. Pass strategy='cobra' for it.",
+            f"{', '.join(idle)} has no effect: {keyword('strategy', 'auto')} uses forward selection for {candidates} "
+            f"features, which has no such option. Pass {keyword('strategy', 'cobra')} for it.",
             IdleSettingWarning,
         )
     return forward, True, {name: value for name, value in options.items() if name in forward.options}
@@ -269,6 +274,6 @@ def _select_sizes(
 def _check_sizes(sizes: Iterable[int]) -> list[int]:
     listed = list(sizes) if isinstance(sizes, Iterable) else []
     if not listed or any(size is None for size in listed):
-        got = f"sizes={sizes!r}"
+        got = keyword("sizes", sizes)
         raise InvalidInput(got, "one size or more in a list, range or array", "Pass for example range(1, 11).")
     return listed

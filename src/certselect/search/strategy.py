@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
+from certselect.markup import keyword, option
 from certselect.names import find_name, shown
 from certselect.search.found import Found
 
@@ -119,10 +120,10 @@ class Strategy:
         for name, value in options.items():
             if name in self.options or (self.warm_start and name == "warm_start"):
                 continue
-            got = f"{name}={value!r} with strategy={self.name!r}"
+            got = f"{option(name, value)} with {keyword('strategy', self.name)}"
             if name == "max_seconds":
                 expected = "the time limit as a setting of its own, not as an option of the strategy"
-                raise InvalidInput(got, expected, "Pass max_seconds beside the options.")
+                raise InvalidInput(got, expected, f"Pass {keyword('max_seconds')} beside the options.")
             if not self.options:
                 raise InvalidInput(got, "no options: this strategy has none", "Leave it out.")
             try:

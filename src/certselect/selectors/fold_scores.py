@@ -77,8 +77,7 @@ class SubsetSearch:
             every = self._asked(terms, sizes)
         except InvalidInput as error:
             # What is wrong comes first; with all rows it was not.
-            got = f"{error.got} (in a split with {len(rows)} training rows)"
-            raise InvalidInput(got, error.expected, error.remedy) from error
+            raise error.changed(after=f" (in a split with {len(rows)} training rows)") from error
         return self._searched(terms, every)
 
     def _searched(self, terms: InformationTerms, every: list[_Asked]) -> list[list[list[int]]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from certselect.criteria import SubsetProblem
 from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
+from certselect.markup import keyword
 from certselect.table import Block, Table
 
 # Sizes tried where none are named: 1 to this many.
@@ -22,7 +23,7 @@ def check_split(train: np.ndarray, test: np.ndarray) -> None:
             raise InvalidInput(
                 f"a split without {part} rows",
                 "rows to learn from and rows to test on in every split",
-                "Check cv.",
+                f"Check {keyword('cv')}.",
             )
 
 
@@ -102,7 +103,7 @@ def warn_of_larger_sizes(asked: int | list[int], most: int) -> None:
 
 def _check_size(k: object) -> int:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InvalidInput(f"the size {k!r} in sizes", "whole numbers, 1 or more", "Check the sizes.")
+        raise InvalidInput(f"the size {k!r} in {keyword('sizes')}", "whole numbers, 1 or more", "Check the sizes.")
     return int(k)
 
 
@@ -116,7 +117,7 @@ def _one_sided(got: str) -> InvalidInput:
 
 def _no_sizes(sizes: object) -> InvalidInput:
     return InvalidInput(
-        f"sizes={sizes!r}",
+        keyword("sizes", sizes),
         "a largest size, or a list or range of sizes",
-        "Pass for example sizes=range(1, 41), or None for 1 to 50.",
+        f"Pass for example {keyword('sizes', spelled='range(1, 41)')}, or None for 1 to 50.",
     )

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput, warn_user
-from certselect.names import shown
+from certselect.errors import CertselectWarning, InvalidInput, warn_user
+from certselect.markup import keyword
 from certselect.results.size_choice import (
     TriedCombination,
     best_choice,
@@ -138,7 +138,7 @@ class StoppedEarly(KeyboardInterrupt):
         super().__init__("stopped before every size was scored")
 
 
-class MissingScoreWarning(UserWarning):
+class MissingScoreWarning(CertselectWarning):
     """Some scores are not numbers: splits or sizes were left out."""
 
 
@@ -148,7 +148,7 @@ def check_scores(
     """Refuse scores among which no size can be chosen, and warn of splits and sizes that take no part."""
     lacking = ~scored_splits([scores.scores for scores in combinations])
     why = _reason([labels[rows] for rows, lacks in zip(test_parts, lacking, strict=True) if lacks])
-    said = f"scoring={shown(scoring)}"
+    said = keyword("scoring", scoring)
     if not any((scores.mean > -np.inf).any() for scores in combinations):
         where = f"{lacking.sum()} of {len(lacking)} splits" if lacking.any() else "one split or more, at every size"
         raise InvalidInput(
@@ -175,11 +175,12 @@ def _reason(targets: Sequence[np.ndarray]) -> str:
     if all(len(target) == 1 for target in targets):
         return (
             "There the test part is a single row, for which many scores are not defined (R2 and AUC among them): "
-            "use fewer splits, such as cv=5, or scoring='neg_mean_squared_error' or 'accuracy'."
+            f"use fewer splits, such as {keyword('cv', 5)}, or "
+            f"{keyword('scoring', 'neg_mean_squared_error', 'accuracy')}."
         )
     if all(len(np.unique(target)) == 1 for target in targets):
         return (
             "There the test part has one class only, for which some scores are not defined (AUC among them): "
-            "use StratifiedKFold, larger test parts, or scoring='accuracy'."
+            f"use StratifiedKFold, larger test parts, or {keyword('scoring', 'accuracy')}."
         )
     return ""

@@ -16,10 +16,11 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import column_or_1d
 
 from certselect.criteria import find_criterion
-from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
+from certselect.errors import CertselectWarning, IdleSettingWarning, InvalidInput, warn_user
 from certselect.information import InformationTerms
 from certselect.information.registry import find_measure, is_built_in
-from certselect.names import find_name, shown
+from certselect.markup import keyword
+from certselect.names import find_name
 from certselect.results.choosing import check_search, make_result
 from certselect.results.size_choice import HONEST, PAPER, SizeChoice
 from certselect.search.options import make_generator
@@ -56,7 +57,7 @@ from certselect.table.weights import weigh
 from certselect.threads import on_jobs, thread_count
 
 
-class OptimisticScoreWarning(UserWarning):
+class OptimisticScoreWarning(CertselectWarning):
     """Scores come from features that were chosen with the test rows in sight."""
 
 
@@ -330,8 +331,9 @@ feature_groups, costs, budget, max_shared
         splits = self._splits(seen)
         if protocol == PAPER:
             warn_user(
-                "protocol='paper' chooses the features with the test rows in sight: its scores are optimistic, on "
-                "noise as well. Use the default protocol='honest' for scores that hold on new rows.",
+                f"{keyword('protocol', 'paper')} chooses the features with the test rows in sight: its scores are "
+                f"optimistic, on noise as well. Use the default {keyword('protocol', 'honest')} for scores that hold "
+                "on new rows.",
                 OptimisticScoreWarning,
             )
         trials = Trials(
@@ -401,7 +403,7 @@ feature_groups, costs, budget, max_shared
             splits.append(Split(rows[train], rows[test], *params))
         if not splits:
             raise InvalidInput(
-                f"cv={shown(self.cv)}, which gives no splits",
+                f"{keyword('cv', self.cv)}, which gives no splits",
                 "one split or more",
                 "Pass a number such as 5, a splitter, or a list of (train, test); a generator gives its splits once.",
             )

@@ -10,7 +10,8 @@ from math import inf
 from typing import Any
 
 from certselect.errors import InvalidInput
-from certselect.names import find_name, shown
+from certselect.markup import keyword
+from certselect.names import AS_FLAG, AS_TEXT, AS_WHOLE, find_name, shown
 from certselect.settings.fields import as_float, as_whole
 
 Check = Callable[[str, Any], Any]
@@ -28,8 +29,10 @@ def whole(smallest: int, largest: float = inf) -> Check:
         number = as_whole(value)
         if number is not None and smallest <= number <= largest:
             return number
-        remedy = f"Pass {name} as an int." if number is None else f"Leave {name} out for its default."
-        raise InvalidInput(f"{name}={shown(value)}", _range(smallest, largest), remedy)
+        remedy = (
+            f"Pass {keyword(name)} {AS_WHOLE}." if number is None else f"Leave {keyword(name)} out for its default."
+        )
+        raise InvalidInput(keyword(name, value), _range(smallest, largest), remedy)
 
     return check
 
@@ -44,7 +47,7 @@ def whole_or_one_of(smallest: int, largest: int, rules: Iterable[str]) -> Check:
         if isinstance(value, str):
             return find_name(name, value, rules, also=_range(smallest, largest))
         wanted = f"{_range(smallest, largest)}, or one of {', '.join(rules)}"
-        raise InvalidInput(f"{name}={shown(value)}", wanted, f"Leave {name} out for its default.")
+        raise InvalidInput(keyword(name, value), wanted, f"Leave {keyword(name)} out for its default.")
 
     return check
 
@@ -58,7 +61,7 @@ def check_probability(name: str, value: object, usual: float) -> float:
     number = as_float(value)
     if number is not None and 0.0 < number < 1.0:
         return number
-    raise InvalidInput(f"{name}={shown(value)}", "a number between 0 and 1", f"The usual one is {usual:g}.")
+    raise InvalidInput(keyword(name, value), "a number between 0 and 1", f"The usual one is {usual:g}.")
 
 
 def number_or_none(*, above: bool) -> Check:
@@ -69,7 +72,7 @@ def number_or_none(*, above: bool) -> Check:
         if value is None or (number is not None and (number > 0.0 or (number == 0.0 and not above))):
             return number
         wanted = "a finite number above 0" if above else "a finite number, 0 or more"
-        raise InvalidInput(f"{name}={shown(value)}", wanted, f"Leave {name} out for its default.")
+        raise InvalidInput(keyword(name, value), wanted, f"Leave {keyword(name)} out for its default.")
 
     return check
 
@@ -80,7 +83,9 @@ def feature(name: str, given: Any) -> str | int:
     if found is not None:
         return found
     raise InvalidInput(
-        f"{shown(given)} in {name}", "the name or the index of a feature", "Name features by str, number them by int."
+        f"{shown(given)} in {keyword(name)}",
+        "the name or the index of a feature",
+        "Name features by str, number them by int.",
     )
 
 
@@ -139,7 +144,7 @@ def text(name: str, value: Any) -> str:
     """A name that is looked up elsewhere."""
     if isinstance(value, str) and value:
         return str(value)
-    raise InvalidInput(f"{name}={shown(value)}", "a name", "Pass the name as a str.")
+    raise InvalidInput(keyword(name, value), "a name", f"Pass the name {AS_TEXT}.")
 
 
 def record(name: str, value: Any) -> Any:
@@ -166,4 +171,4 @@ def flag(name: str, value: Any) -> bool:
     """True or False."""
     if is_flag(value):
         return bool(value)
-    raise InvalidInput(f"{name}={shown(value)}", "True or False", f"Pass {name} as a bool.")
+    raise InvalidInput(keyword(name, value), "True or False", f"Pass {keyword(name)} {AS_FLAG}.")

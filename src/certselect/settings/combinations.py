@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
+from certselect.markup import keyword
 from certselect.settings.container import Settings, all_settings
 
 # Settings that may be lists of values to try, in the order in which combinations are named.
@@ -51,7 +52,9 @@ def combine(keywords: Mapping[str, Any]) -> list[Combination]:
         return [Combination(Settings.from_keywords(keywords), {})]
     for name, values in listed.items():
         if not values:
-            raise InvalidInput(f"{name}=[]", "one value or more to try", f"Leave {name} out for its default.")
+            raise InvalidInput(
+                keyword(name, []), "one value or more to try", f"Leave {keyword(name)} out for its default."
+            )
     found: list[Combination] = []
     always_idle: dict[str, str] | None = None
     for values in product(*listed.values()):

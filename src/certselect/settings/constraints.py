@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.names import shown
 from certselect.settings.checks import feature, listed, number_or_none, one_of, per_feature, plain_per_feature
 from certselect.settings.fields import Option, SettingsGroup, as_float, check_keys, setting
@@ -38,7 +39,7 @@ def _groups(name: str, given: Any) -> dict[str, list[list[Feature]]] | None:
     stated = given if isinstance(given, Mapping) else {ALL_OR_NONE: given}
     check_keys(name, stated, _KINDS)
     found = {
-        kind: [_features(f"a group of {name}", group) or [] for group in listed(name, stated[kind])]
+        kind: [_features(f"a group of {keyword(name)}", group) or [] for group in listed(name, stated[kind])]
         for kind in _KINDS
         if stated.get(kind) is not None
     }
@@ -114,9 +115,17 @@ class Constraints(SettingsGroup):
         # Raises; what the user gave stays as it is, but for a name.
         object.__setattr__(self, "copies", self._canonical()["copies"])
         if self.costs is not None and self.budget is None:
-            raise InvalidInput("costs without a budget", "both", "Pass budget=, what the subset may cost in total.")
+            raise InvalidInput(
+                f"{keyword('costs')} without a budget",
+                "both",
+                f"Pass {keyword('budget', spelled='')}, what the subset may cost in total.",
+            )
         if self.costs is None and self.budget is not None:
-            raise InvalidInput(f"budget={self.budget!r} without costs", "both", "Pass costs=, what the features cost.")
+            raise InvalidInput(
+                f"{keyword('budget', self.budget)} without costs",
+                "both",
+                f"Pass {keyword('costs', spelled='')}, what the features cost.",
+            )
 
     def kept(self) -> Self:
         """The same with lists and mappings of their own: the user's may change."""

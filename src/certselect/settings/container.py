@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.names import did_you_mean, shown
 from certselect.settings.constraints import Constraints
 from certselect.settings.fields import About, check_keys, described
@@ -50,7 +51,9 @@ class Settings:
             given = getattr(self, name)
             if not isinstance(given, group):
                 raise InvalidInput(
-                    f"{name}={shown(given)}", f"{group.__name__} settings", f"Pass {name}={group.__name__}(...)."
+                    keyword(name, given),
+                    f"{group.__name__} settings",
+                    f"Pass {keyword(name, spelled=f'{group.__name__}(...)')}.",
                 )
 
     @classmethod
@@ -71,7 +74,7 @@ class Settings:
                 raise InvalidInput(f"the keyword {name!r}", expected, f"{name!r} is now called {RENAMED[name]!r}.")
             remedy = did_you_mean(name, known) if isinstance(name, str) else "Keywords are str."
             if "searching" in groups and remedy.startswith("Check"):
-                remedy = "Check the spelling; options of a strategy go into strategy_options."
+                remedy = f"Check the spelling; options of a strategy go into {keyword('strategy_options')}."
             raise InvalidInput(f"the keyword {shown(name)}", expected, remedy)
         made = dict(_USUAL)
         for name, given in stated.items():

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Self
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.names import did_you_mean, shown
 
 ABOUT = "about"  # the key of a field's metadata
@@ -153,11 +154,11 @@ def described(group: type[SettingsGroup]) -> Mapping[str, About]:
 def check_keys(what: str, given: Any, known: Mapping[str, Any]) -> None:
     """Refuse what is not a mapping with some of the known keys."""
     if not isinstance(given, Mapping):
-        raise InvalidInput(f"{what}={shown(given)}", "a mapping", f"Its keys may be {', '.join(known)}.")
+        raise InvalidInput(keyword(what, given), "a mapping", f"Its keys may be {', '.join(known)}.")
     for key in given:
         if not isinstance(key, str) or key not in known:
             raise InvalidInput(
-                f"{what} with the key {shown(key)}",
+                f"{keyword(what)} with the key {shown(key)}",
                 f"the keys {', '.join(known)}",
                 did_you_mean(key, known) if isinstance(key, str) else "Keys are str.",
             )

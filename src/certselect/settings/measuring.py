@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
-from certselect.names import find_name, shown
+from certselect.markup import keyword
+from certselect.names import find_name
 from certselect.settings.checks import feature, name_of, one_of, record, text_or_none, whole, whole_or_one_of
 from certselect.settings.fields import Option, SettingsGroup, setting
 
@@ -58,17 +59,17 @@ def _kinds(name: str, given: Any) -> dict[str | int, str] | None:
         return None
     try:
         pairs = list(given.items() if isinstance(given, Mapping) else given)  # a file has pairs: keys of JSON are str
-        named = {feature(name, column): find_name(f"{name}[{shown(column)}]", kind, KINDS) for column, kind in pairs}
+        named = {feature(name, column): find_name(name, kind, KINDS, key=column) for column, kind in pairs}
     except (TypeError, ValueError) as error:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(
-            f"{name}={shown(given)}",
+            keyword(name, given),
             f"a mapping from columns to {', '.join(map(repr, KINDS))}",
-            f"Pass {name}={{'zip': 'levels'}}, for example.",
+            f"Pass {keyword(name, {'zip': 'levels'})}, for example.",
         ) from None
     if len(named) < len(pairs):
-        raise InvalidInput(f"a column twice in {name}", "one kind for each", "Remove one of them.")
+        raise InvalidInput(f"a column twice in {keyword(name)}", "one kind for each", "Remove one of them.")
     return named or None
 
 
@@ -167,10 +168,10 @@ class Measuring(SettingsGroup):
             if value == entry.default:
                 continue
             if entry.name not in used:
-                because = f"measure={name_of(self.measure)!r}"
+                because = keyword("measure", name_of(self.measure))
             elif entry.name == "bins" and self.discretize in ("mean_std", "mdlp"):
-                because = f"discretize={self.discretize!r}"
+                because = keyword("discretize", self.discretize)
             else:
                 continue
-            idle[entry.name] = f"{entry.name}={value!r} has no effect with {because}."
+            idle[entry.name] = f"{keyword(entry.name, value)} has no effect with {because}."
         return idle

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from certselect.errors import InvalidInput
-from certselect.names import shown
+from certselect.markup import keyword
 from certselect.settings.checks import (
     flag,
     is_flag,
@@ -32,7 +32,7 @@ def _options(name: str, value: Any) -> dict[str, Any] | None:
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return dict(value)
     raise InvalidInput(
-        f"{name}={shown(value)}", "a mapping from names of options to values", f'Pass {name}={{"draws": 500}}, say.'
+        keyword(name, value), "a mapping from names of options to values", f"Pass {keyword(name, {'draws': 500})}, say."
     )
 
 
@@ -41,7 +41,7 @@ def _certify(name: str, value: Any) -> bool | str:
         return bool(value)
     if isinstance(value, str) and value.casefold() == TIGHT:
         return TIGHT
-    raise InvalidInput(f"{name}={shown(value)}", f"False, True or {TIGHT!r}", f"Pass {TIGHT!r} for a smaller bound.")
+    raise InvalidInput(keyword(name, value), f"False, True or {TIGHT!r}", f"Pass {TIGHT!r} for a smaller bound.")
 
 
 def check_device(name: str, value: Any) -> str:
@@ -49,7 +49,7 @@ def check_device(name: str, value: Any) -> str:
     if isinstance(value, str) and value.casefold() in DEVICES:
         return value.casefold()
     raise InvalidInput(
-        f"{name}={shown(value)}",
+        keyword(name, value),
         " or ".join(map(repr, DEVICES)),
         "Choose 'auto' to use a GPU where there is one and it gains.",
     )
@@ -62,7 +62,7 @@ def _random_state(name: str, value: Any) -> Any:
     if value is None or hasattr(value, "random"):  # NumPy's Generator and RandomState
         return value
     raise InvalidInput(
-        f"{name}={shown(value)}",
+        keyword(name, value),
         "None, a whole number (0 or more), a numpy Generator or a RandomState",
         "Use an int for an answer that can be repeated.",
     )
@@ -182,5 +182,7 @@ class Searching(SettingsGroup):
         super()._check()
         if self.max_seconds is not None and "max_seconds" in (self.strategy_options or ()):
             raise InvalidInput(
-                "max_seconds, also in strategy_options", "one time limit", "Remove it from strategy_options."
+                f"{keyword('max_seconds')}, also in {keyword('strategy_options')}",
+                "one time limit",
+                f"Remove it from {keyword('strategy_options')}.",
             )

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.table.model import Block, Missing, SparseBlock
 
 _SHOWN = 5  # columns named in a message
@@ -63,7 +64,8 @@ def missing_values(names: Sequence[str], rows: str) -> InvalidInput:
     return InvalidInput(
         f"missing values (NaN, None or null) in {_columns(names)}, in {rows} rows",
         "a value in every cell",
-        "Fill them in or drop those rows or columns before selecting, or pass missing='level' or 'pairwise'.",
+        "Fill them in or drop those rows or columns before selecting, or pass "
+        f"{keyword('missing', 'level', 'pairwise')}.",
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.names import Columns
 from certselect.table.columns import Column, gather
 from certselect.table.facts import EXACT, MOST_LEVELS_COUNTED, NEARLY_ALL, ColumnFacts
@@ -343,7 +344,7 @@ def _to_float(value: object, name: str) -> float:
         raise InvalidInput(
             f"{value!r:.60} in column {name!r}, which shall be a number",
             "numbers or dates in every row",
-            "Convert them first, or leave the column out of kinds.",
+            f"Convert them first, or leave the column out of {keyword('kinds')}.",
         )
     return number
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput, UnknownColumn
-from certselect.names import shown
+from certselect.markup import keyword
 from certselect.table.complete import name_columns
 from certselect.table.frames import frame_names
 from certselect.table.output import take_columns
@@ -48,7 +48,7 @@ def check_names(names: Sequence[str], targets: Sequence[str], weight: str | None
         if name not in names:
             close = difflib.get_close_matches(str(name)[:LONGEST_NAME], names)
             hint = f"Did you mean {name_columns(close)}?" if close else f"Name one of them as the {what}."
-            raise UnknownColumn(f"{what}={shown(name)}", f"one of the columns: {name_columns(names)}", hint)
+            raise UnknownColumn(keyword(what, name), f"one of the columns: {name_columns(names)}", hint)
     asked = [*targets, *([] if weight is None else [weight])]
     if len(set(asked)) < len(asked):
         raise InvalidInput(

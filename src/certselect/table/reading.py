@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from certselect.errors import ColumnsLeftOutWarning, InvalidInput, UnusableType, warn_user
+from certselect.markup import keyword
 from certselect.names import Columns
 from certselect.settings import Reading
 from certselect.table.columns import (
@@ -226,7 +227,9 @@ def stated_kinds(
     kept = {columns.find("include", column) for column in wanted or ()}
     skipped = {i for i, kind in stated.items() if kind == "skip"}
     for i in sorted(kept & (skipped - excluded)):
-        raise InvalidInput(f"{names[i]!r} in include, and its kind is 'skip'", "one or the other", "Remove one.")
+        raise InvalidInput(
+            f"{names[i]!r} in {keyword('include')}, and its kind is 'skip'", "one or the other", "Remove one."
+        )
     closed = excluded | skipped
     return {i: kind for i, kind in stated.items() if i not in closed}, sorted(closed), kept
 
@@ -238,7 +241,8 @@ def warn_of_left_out(decisions: Sequence[Decision], names: Sequence[str]) -> Non
         first = names[left[0].columns[0]]
         warn_user(
             f"Columns left out as identifiers or as text of too many levels: {listed}. "
-            f"Pass kinds={{{first!r}: 'levels'}} or 'number' to use one, 'skip' to leave it out without this warning.",
+            f"Pass {keyword('kinds', {first: 'levels'}, 'number')} to use one, 'skip' to leave it out without this "
+            "warning.",
             ColumnsLeftOutWarning,
         )
 
@@ -246,9 +250,9 @@ def warn_of_left_out(decisions: Sequence[Decision], names: Sequence[str]) -> Non
 def _refuse_sparse_kinds(given: Mapping[int, str], names: Sequence[str]) -> None:
     if given:
         raise InvalidInput(
-            f"kinds for {name_columns(names[i] for i in given)} of a sparse matrix",
+            f"{keyword('kinds')} for {name_columns(names[i] for i in given)} of a sparse matrix",
             "'skip' alone: the columns of a sparse matrix are all of one type",
-            "Pass integers='levels' or 'numbers' for all of them, or a dense table.",
+            f"Pass {keyword('integers', 'levels', 'numbers')} for all of them, or a dense table.",
         )
 
 

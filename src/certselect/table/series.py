@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput, UnusableType
+from certselect.markup import keyword
 from certselect.table.columns import (
     complex_data,
     dates_and_times,
@@ -31,7 +32,9 @@ def columns_of(y: Any, name: str) -> list[Values]:
         if not y or not all(isinstance(row, list | tuple | np.ndarray) for row in y):
             return [y]
         if len(set(map(np.shape, y))) > 1:
-            raise InvalidInput(f"rows of different lengths in {name}", "as many values in every row", "Check the rows.")
+            raise InvalidInput(
+                f"rows of different lengths in {keyword(name)}", "as many values in every row", "Check the rows."
+            )
         y = np.array([tuple(row) for row in y], dtype=object)
     elif not isinstance(y, np.ndarray):
         y = _out_of_library(y, name)
@@ -71,7 +74,7 @@ def checked(values: Values, name: str, noun: str) -> Values:
         return values
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise InvalidInput(
-            f"infinity (inf) in {name}", f"finite {noun}s", f"Drop those rows or give them other {noun}s."
+            f"infinity (inf) in {keyword(name)}", f"finite {noun}s", f"Drop those rows or give them other {noun}s."
         )
     return array
 
@@ -80,7 +83,7 @@ def refuse_gaps(missing: int, n_samples: int, name: str, noun: str) -> None:
     """Refuse missing values in a target or in weights."""
     if missing:
         raise InvalidInput(
-            f"missing {noun}s (NaN, None or null) in {name}, in {missing} of {n_samples} rows",
+            f"missing {noun}s (NaN, None or null) in {keyword(name)}, in {missing} of {n_samples} rows",
             f"a {noun} for every row",
             "Drop those rows before selecting.",
         )

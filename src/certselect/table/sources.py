@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from certselect.errors import InvalidInput
-from certselect.names import shown
+from certselect.markup import keyword
 from certselect.settings import Constraints, Reading
 from certselect.table.files import open_files
 from certselect.table.frames import as_frame, frame_names
@@ -67,26 +67,28 @@ def open_source(
         features, targets, weights = split_columns(whole, names, reading.weight)
         return read_as_stated(features, targets, reading, sample_weight=weights, **unread), names
     if is_in_blocks(source) or is_dask(source):
-        _refuse("rows in blocks", apart, "Name a column by weight=.")
+        _refuse("rows in blocks", apart, f"Name a column by {keyword('weight', spelled='')}.")
         rows, named = row_source(source, target)
         whole = _whole(rows, blocks)
         if whole is None:
             names = names_of(target) if is_dask(target) else (one_name(named),)
             return (blocks or InBlocks()).opened(rows, named, reading, asked), names
         if target is None:
-            raise InvalidInput("rows without a target", "the name of a column to predict", "Pass target=.")
+            raise InvalidInput(
+                "rows without a target", "the name of a column to predict", f"Pass {keyword('target', spelled='')}."
+            )
         source = whole
     if isinstance(sample_weight, str):
         raise InvalidInput(
-            f"sample_weight={shown(sample_weight)}",
+            keyword("sample_weight", sample_weight),
             "one number for every row",
-            f"Pass weight={shown(sample_weight)} to name a column.",
+            f"Pass {keyword('weight', sample_weight)} to name a column.",
         )
     frame = None if isinstance(source, list | tuple) else as_frame(source)
     names = _columns_named(frame, target)
     if frame is not None and names:
         if reading.weight is not None and sample_weight is not None:
-            raise InvalidInput("weight and sample_weight", "one of them", "Leave one out.")
+            raise InvalidInput(f"{keyword('weight')} and {keyword('sample_weight')}", "one of them", "Leave one out.")
         features, targets, weights = split_columns(frame, names, reading.weight)
         table = read_as_stated(
             features,
@@ -99,9 +101,9 @@ def open_source(
         return table, names
     if reading.weight is not None:
         raise InvalidInput(
-            f"weight={shown(reading.weight)} beside data and target apart",
+            f"{keyword('weight', reading.weight)} beside data and target apart",
             "a file or a data frame that holds the target as well, by its name",
-            "Pass sample_weight= instead.",
+            f"Pass {keyword('sample_weight', spelled='')} instead.",
         )
     table = read_as_stated(source, target, reading, sample_weight=sample_weight, feature_names=feature_names, **unread)
     return table, names_of(target)
@@ -140,13 +142,15 @@ def _whole(rows: RowSource, blocks: InBlocks | None) -> Any | None:
 
 def _named_in_file(target: Any, apart: dict[str, Any]) -> tuple[str, ...]:
     """The names of the columns of a file that are to be predicted."""
-    _refuse("a file", apart, "Name a column by weight=.")
+    _refuse("a file", apart, f"Name a column by {keyword('weight', spelled='')}.")
     if target is None:
-        raise InvalidInput("a file without a target", "the name of its column to predict", "Pass target=.")
+        raise InvalidInput(
+            "a file without a target", "the name of its column to predict", f"Pass {keyword('target', spelled='')}."
+        )
     listed = [target] if isinstance(target, str) else target
     if not isinstance(listed, list | tuple) or not all(isinstance(name, str) for name in listed):
         raise InvalidInput(
-            f"target={shown(target)} beside a file",
+            f"{keyword('target', target)} beside a file",
             "the name of its column to predict, or a list of names",
             "Read the file into a data frame first if the target comes apart from it.",
         )
@@ -171,7 +175,7 @@ def _columns_named(frame: Any | None, target: Any) -> tuple[str, ...]:
     if frame is None:
         if alone:
             raise InvalidInput(
-                f"target={shown(target)} for an array", "the target itself", "Names are for frames and files."
+                f"{keyword('target', target)} for an array", "the target itself", "Names are for frames and files."
             )
         return ()
     if alone:
@@ -183,7 +187,7 @@ def _columns_named(frame: Any | None, target: Any) -> tuple[str, ...]:
         return tuple(map(str, target))  # no labels, so names, which may be misspelled
     if known and target:
         raise InvalidInput(
-            f"target={shown(target)}, which may name columns or label the {len(target)} rows",
+            f"{keyword('target', target)}, which may name columns or label the {len(target)} rows",
             "one or the other",
             "Pass labels as an array; for columns pass frame[names] as the target, and the other columns as the table.",
         )
@@ -193,4 +197,4 @@ def _columns_named(frame: Any | None, target: Any) -> tuple[str, ...]:
 def _refuse(what: str, beside: dict[str, Any], remedy: str) -> None:
     given = [name for name, value in beside.items() if value is not None]
     if given:
-        raise InvalidInput(f"{what} and {', '.join(given)} beside it", f"{what} alone", remedy)
+        raise InvalidInput(f"{what} and {', '.join(map(keyword, given))} beside it", f"{what} alone", remedy)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.settings import Reading
 from certselect.table.columns import encode
 from certselect.table.facts import ColumnFacts
@@ -44,7 +45,9 @@ def read_target(y: Any, n_samples: int, task: str = Reading.task, rows: np.ndarr
     """
     if y is None:
         raise InvalidInput(
-            "y=None", "one class label per row", "Mutual information requires y to be passed, but the target y is None."
+            keyword("y", None),
+            "one class label per row",
+            "Mutual information requires y to be passed, but the target y is None.",
         )
     labels: list[tuple[np.ndarray, tuple[Hashable, ...]]] = []
     numbers: list[np.ndarray] = []
@@ -75,9 +78,9 @@ def judge_target(facts: ColumnFacts, task: str, count: Callable[[], int]) -> tup
     if task == "regression":
         if facts.kind == "category":
             raise InvalidInput(
-                "task='regression' and a target that holds something else than numbers",
+                f"{keyword('task', 'regression')} and a target that holds something else than numbers",
                 "numbers in every column of the target",
-                "Convert them, or pass task='classification'.",
+                f"Convert them, or pass {keyword('task', 'classification')}.",
             )
         return True, None
     if facts.kind == "number" and not facts.whole:
@@ -85,7 +88,8 @@ def judge_target(facts: ColumnFacts, task: str, count: Callable[[], int]) -> tup
             raise InvalidInput(
                 "a target of numbers that are not whole (Unknown label type: continuous)",
                 "class labels",
-                "Pass task='regression', or bin the target first, for example with numpy.digitize or pandas.cut.",
+                f"Pass {keyword('task', 'regression')}, or bin the target first, for example with numpy.digitize or "
+                "pandas.cut.",
             )
         return True, None
     if task == "classification" or facts.kind == "category" or facts.boolean or facts.rows <= MANY_CLASSES:
@@ -102,7 +106,7 @@ def refuse_constant(classes: tuple[Hashable, ...], numbers: np.ndarray, *, trimm
     """Refuse a target that is the same in every row; `trimmed` if only rows with a weight are left."""
     if len(classes) > 1 or (numbers != numbers[:1]).any():
         return
-    where = "of the rows whose sample_weight is not zero" if trimmed else "of all rows"
+    where = f"of the rows whose {keyword('sample_weight')} is not zero" if trimmed else "of all rows"
     if numbers.shape[1]:
         got, expected = f"the same target {where}: {numbers[0].tolist()}", "numbers that differ"
     else:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.table.model import Table
 from certselect.table.series import checked, columns_of
 from certselect.table.target import refuse_constant
@@ -30,7 +31,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> tuple[np.ndarray | None,
         rows = np.flatnonzero(weights)
         if len(rows) < 2:
             raise InvalidInput(
-                f"a sample_weight that is zero for all rows but {len(rows)}",
+                f"a {keyword('sample_weight')} that is zero for all rows but {len(rows)}",
                 "at least two rows with a weight above 0",
                 "Rows of weight 0 are left out: check the weights.",
             )
@@ -56,17 +57,17 @@ def weigh(table: Table, sample_weight: Any) -> Table:
 
 def _read(sample_weight: Any, n_samples: int) -> np.ndarray:
     if isinstance(sample_weight, str | int | float | np.generic):
-        raise _refused(f"sample_weight={sample_weight!r}")
+        raise _refused(keyword("sample_weight", spelled=f"{sample_weight!r}"))
     columns = columns_of(sample_weight, "sample_weight")
     if len(columns) > 1 or len(columns[0]) != n_samples:
         shape = f"{len(columns)} columns of " if len(columns) > 1 else ""
         raise _refused(f"{shape}{len(columns[0])} weights for {n_samples} rows")
     weights = checked(columns[0], "sample_weight", "weight")
     if not isinstance(weights, np.ndarray):
-        raise _refused("a sample_weight that holds something else than numbers")
+        raise _refused(f"a {keyword('sample_weight')} that holds something else than numbers")
     weights = weights.astype(np.float64)
     if (weights < 0).any():
-        raise _refused(f"the negative weight {weights.min()} in sample_weight")
+        raise _refused(f"the negative weight {weights.min()} in {keyword('sample_weight')}")
     return weights
 
 
@@ -76,4 +77,4 @@ def _whole(weights: np.ndarray) -> bool:
 
 
 def _refused(what: str) -> InvalidInput:
-    return InvalidInput(what, "one finite number for every row, 0 or more", "Check sample_weight.")
+    return InvalidInput(what, "one finite number for every row, 0 or more", f"Check {keyword('sample_weight')}.")

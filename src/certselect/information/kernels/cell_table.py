@@ -30,6 +30,7 @@ from certselect.errors import InvalidInput
 from certselect.information.kernels.entropy_sums import CountLogs
 from certselect.information.kernels.logarithm import natural_log
 from certselect.information.kernels.weights import whole_weights
+from certselect.markup import keyword
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +118,9 @@ def refuse_broken_counts(bits: int, correction: str) -> None:
     """Refuse Grassberger's correction for weights that are multiples of a unit of so many bits."""
     if bits and correction == "grassberger":
         raise InvalidInput(
-            "sample weights that are not whole numbers with correction='grassberger'",
+            f"sample weights that are not whole numbers with {keyword('correction', 'grassberger')}",
             "whole numbers, that is, repeated rows: the correction is one for counts",
-            "Use correction='miller_madow' or 'shrinkage'.",
+            f"Use {keyword('correction', 'miller_madow', 'shrinkage')}.",
         )
 
 

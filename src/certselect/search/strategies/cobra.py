@@ -6,14 +6,14 @@ import numpy as np
 
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
+from certselect.markup import keyword, option
 from certselect.relaxation import Iterate, Relaxation, relax
 from certselect.relaxation.result import Status
 from certselect.search.cost import too_short
 from certselect.search.draws import draw_subsets, factor_of, round_draws, start_from_forward
 from certselect.search.found import Found
-from certselect.search.options import check_count, check_positive
+from certselect.search.options import check_count, check_flag, check_positive
 from certselect.search.strategy import Strategy
-from certselect.settings.checks import flag
 from certselect.threads import threads_for
 
 # Of the time left; the rest is for rounding.
@@ -48,14 +48,14 @@ def cobra(
     Entries of the relaxation are the units that are not required, and each draw is repaired
     to an allowed subset; only where every k of these units are allowed may `repair` be False.
     """
-    draws, repair = check_count("draws", draws, 1), flag("repair", repair)
+    draws, repair = check_count("draws", draws, 1), check_flag("repair", repair)
     if tol is not None:
         tol = check_positive("tol", tol)
     if not repair and not problem.rules.plain:
         raise InvalidInput(
-            "repair=False with feature_groups or costs",
-            "repair=True: a subset as it was drawn need not respect them",
-            "Leave repair out.",
+            f"{option('repair', False)} with {keyword('feature_groups')} or {keyword('costs')}",
+            f"{option('repair', True)}: a subset as it was drawn need not respect them",
+            f"Leave {option('repair')} out.",
         )
 
     def keep_multipliers(iterate: Iterate) -> None:

@@ -14,13 +14,12 @@ from certselect.relaxation.arrays import CPU, Arrays
 from certselect.relaxation.device import arrays_for
 from certselect.search.completion import Completion, brought_to_size
 from certselect.search.found import Found
-from certselect.search.options import check_count
+from certselect.search.options import check_count, check_flag
 from certselect.search.polish import polish, settle_ties
 from certselect.search.prover import Prover
 from certselect.search.strategies.backward import backward
 from certselect.search.strategies.forward import forward
 from certselect.search.strategy import Strategy
-from certselect.settings.checks import flag
 
 # What is kept of a time limit for the plain relaxation, which may show more than a proof that was cut short.
 KEPT_SECONDS = 1.5
@@ -49,7 +48,7 @@ def exact(
     are looked for. Needs the whole pair matrix, and memory for as many features as `certselect.memory`
     says: 8 GB for 10000.
     """
-    ties, max_ties = flag("ties", ties), check_count("max_ties", max_ties, 1)
+    ties, max_ties = check_flag("ties", ties), check_count("max_ties", max_ties, 1)
     check_room_for_proof(len(problem.candidates))
     limit, found.limit = found.limit, found.limit.part(0.5)  # so that a bound is still to come
     start_well(problem, found, rng)

@@ -14,6 +14,7 @@ from certselect.certificate.open_problem import OpenProblem
 from certselect.certificate.rounding import UNIT, round_up
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
+from certselect.markup import keyword, option
 from certselect.progress import report
 from certselect.search.found import Evidence, Found, Proved
 from certselect.search.hopeless import hopeless_floor
@@ -41,8 +42,9 @@ def exhaustive(
     if count > check_count("max_subsets", max_subsets, 1):
         raise InvalidInput(
             f"{count:,} subsets of {problem.k} out of {len(problem.candidates)} candidates",
-            f"at most max_subsets={max_subsets:,} for strategy='exhaustive'",
-            "Use another strategy ('forward' with polish=True is quick), or raise max_subsets and wait.",
+            f"at most {option('max_subsets', spelled=f'{max_subsets:,}')} for {keyword('strategy', 'exhaustive')}",
+            f"Use another strategy ('forward' with {keyword('polish', True)} is quick), or raise "
+            f"{option('max_subsets')} and wait.",
         )
     problem.check_room_for_pairs()
     best, done = _Best(problem, choice, found), 0

@@ -10,6 +10,7 @@ from scipy.sparse import block_diag, csc_array, eye_array, hstack, vstack
 from certselect.clock import NO_LIMIT, TimeLimit
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput
+from certselect.markup import option
 from certselect.progress import report
 from certselect.search.completion import Completion, most_relevant, values_along
 from certselect.search.cost import too_short
@@ -93,7 +94,9 @@ def check_alpha(alpha: object) -> float | None:
         number = float(alpha)
         if 0.0 <= number <= 1.0:
             return number
-    raise InvalidInput(f"alpha={alpha!r}", "a number from 0 to 1", "Leave alpha out for the paper's choice.")
+    raise InvalidInput(
+        option("alpha", alpha), "a number from 0 to 1", f"Leave {option('alpha')} out for the paper's choice."
+    )
 
 
 def row_count(nystroem: float | int, available: int) -> int:
@@ -101,7 +104,9 @@ def row_count(nystroem: float | int, available: int) -> int:
     if isinstance(nystroem, float | np.floating):
         if not 0.0 < nystroem <= 1.0:
             raise InvalidInput(
-                f"nystroem={nystroem!r}", "a fraction above 0 and up to 1, or a number of rows", "Try nystroem=0.1."
+                option("nystroem", nystroem),
+                "a fraction above 0 and up to 1, or a number of rows",
+                f"Try {option('nystroem', 0.1)}.",
             )
         return max(1, round(nystroem * available))
     return min(check_count("nystroem", nystroem, 1), available)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.memory import memory_budget
-from certselect.names import shown
 from certselect.settings import Constraints, Reading
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ def one_name(target: Any) -> str:
     listed = [target] if isinstance(target, str) else list(target) if isinstance(target, list | tuple) else []
     if len(listed) != 1 or not isinstance(listed[0], str):
         raise InvalidInput(
-            f"target={shown(target)} for a table that is read block by block",
+            f"{keyword('target', target)} for a table that is read block by block",
             "the name of one of its columns",
-            "Name one, or pass memory= enough to hold the table.",
+            f"Name one, or pass {keyword('memory', spelled='')} enough to hold the table.",
         )
     return listed[0]

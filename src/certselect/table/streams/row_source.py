@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import pyarrow as pa
 
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.names import shown
 from certselect.table.complete import name_columns
 from certselect.table.model import Missing
@@ -208,7 +209,7 @@ class ArrowStream(BlockRows):
             raise InvalidInput(
                 f"{self.called}, which can be read once only, of a table that does not fit into the memory to use",
                 "rows that can be read again",
-                "Pass a function that returns a new reader, or raise memory=.",
+                f"Pass a function that returns a new reader, or raise {keyword('memory', spelled='')}.",
             )
         reader = self._exported() if self._reader is None else self._reader
         self._reader = None

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from certselect.clock import Stopwatch
 from certselect.errors import InvalidInput
+from certselect.markup import keyword
 from certselect.names import shown
 from certselect.writing import check_destination, write_whole
 
@@ -67,17 +68,19 @@ class SavedPasses:
         self, path: str | os.PathLike[str], identity: str, files: Sequence[str] = (), folder: str | None = None
     ) -> None:
         if not isinstance(path, str | os.PathLike):
-            raise InvalidInput(f"resume={shown(path)}", "the path of a file", "Name one, or leave resume out.")
+            raise InvalidInput(
+                keyword("resume", path), "the path of a file", f"Name one, or leave {keyword('resume')} out."
+            )
         if not identity:
             raise InvalidInput(
-                "resume= for rows that cannot be told from others without reading them",
+                f"{keyword('resume', spelled='')} for rows that cannot be told from others without reading them",
                 "files, or an Arrow dataset of files",
-                "Leave resume out.",
+                f"Leave {keyword('resume')} out.",
             )
         self._path = check_destination(path, files)
         if folder is not None and _is_part_of(self._path, folder):
             raise InvalidInput(
-                f"resume={str(path)!r}, within the folder {folder!r}, all of whose files are read",
+                f"{keyword('resume', str(path))}, within the folder {folder!r}, all of whose files are read",
                 "a file elsewhere, which nobody takes for a part of the table",
                 "Name one in another folder.",
             )
@@ -155,7 +158,7 @@ class SavedPasses:
     def _unreadable(self, error: Exception) -> InvalidInput:
         return InvalidInput(
             f"the file {str(self._path)!r}, which cannot be read as a saved run ({shown(str(error))})",
-            "what an earlier run with this resume= has written",
+            f"what an earlier run with this {keyword('resume', spelled='')} has written",
             "Remove it, or name another file.",
         )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from certselect.errors import ColumnsLeftOutWarning, InvalidInput
+from certselect.markup import keyword
 from certselect.memory import memory_budget
 from certselect.settings import Constraints, Reading
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
@@ -252,7 +253,7 @@ class StreamedTable:
             raise InvalidInput(
                 f"a target {name!r} of more than {MOST_LEVELS_COUNTED} classes, read block by block",
                 f"{MOST_LEVELS_COUNTED} at most",
-                "Pass task='regression' if it is a number to predict.",
+                f"Pass {keyword('task', 'regression')} if it is a number to predict.",
             )
         self.classes = in_order([bool(value) if facts.boolean else value for value in facts.values])
         refuse_constant(self.classes, np.empty((0, 0)), trimmed=self._positive)
@@ -369,5 +370,5 @@ def too_many_levels(name: str) -> InvalidInput:
     return InvalidInput(
         f"column {name!r} of more than {MOST_LEVELS_COUNTED} levels in a table that is read block by block",
         f"{MOST_LEVELS_COUNTED} levels at most",
-        f"Pass kinds={{{name!r}: 'skip'}} or 'number', or read the table into memory.",
+        f"Pass {keyword('kinds', {name: 'skip'}, 'number')}, or read the table into memory.",
     )
