@@ -7,6 +7,7 @@ from math import isnan
 from pathlib import Path
 
 from outcome_contestants import AUTO, DEFAULT
+from outcome_protocol import protocol
 from outcome_scoring import FOLDS, LIMIT, MODELS, MOST_TRAINING_ROWS, REPEATS, SIZES, TREES
 from outcome_summary import FAR, Outcome, Row, Standing
 from outcome_tables import COLUMNS, MOST_COLUMNS, MOST_LEVELS
@@ -19,7 +20,7 @@ ABSENT = "-"
 
 def page_text(rows: Iterable[Row]) -> str:
     outcome = Outcome(rows)
-    return "\n\n".join([*opening(outcome), *tables(outcome), *ENDING]) + "\n"
+    return "\n\n".join([*opening(outcome), *protocol(), *tables(outcome), *ENDING]) + "\n"
 
 
 # What is shown of numbers

@@ -221,6 +221,13 @@ def boruta(question: Question, trees: int, max_iter: int) -> np.ndarray:
     return np.lexsort((-np.nan_to_num(importance, nan=-np.inf), found.ranking_))
 
 
+def forest_shap(question: Question, trees: int, max_depth: int) -> np.ndarray:
+    """By the mean absolute SHAP value, over rows and classes."""
+    model = _forest(question, trees, max_depth=max_depth).fit(question.X, question.y)
+    values = np.abs(np.asarray(import_module("shap").TreeExplainer(model).shap_values(question.X)))
+    return by_score(values.mean(axis=tuple(axis for axis in range(values.ndim) if axis != 1)))
+
+
 def rebate(kind: str, question: Question, **options: Any) -> np.ndarray:
     label = "continuous" if not question.classes else "binary" if question.y.max() == 1 else "multiclass"
     search = getattr(import_module("skrebate"), kind)(label_type=label, n_jobs=question.jobs, **options)
@@ -256,6 +263,7 @@ ADAPTERS = {
         Adapter("SelectFromModel, forest", forest_importances, "importances of a forest", settings={"trees": 200}),
         Adapter("RFE", rfe, "coefficients of a linear model", settings={"step": 0.1}),
         of_package("Boruta", boruta, "a forest", "boruta", settings={"trees": 100, "max_iter": 20}),
+        of_package("SHAP, forest", forest_shap, "a forest", "shap", settings={"trees": 50, "max_depth": 6}),
         of_package("ReliefF", partial(rebate, "ReliefF"), "near rows", "skrebate", settings={"n_neighbors": 10}),
         of_package("MultiSURF", partial(rebate, "MultiSURF"), "near rows", "skrebate"),
     )
