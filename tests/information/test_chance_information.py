@@ -76,13 +76,27 @@ def test_cells_have_ten_digits_whatever_their_size(a, b, total):
     assert cell(a, b, total) == cell(b, a, total)
 
 
-@pytest.mark.parametrize("deviation", [10.01, 16.0, 45.0])
-def test_steps_of_half_a_deviation_miss_nothing(deviation, monkeypatch):
-    a = np.rint(deviation**2 * np.array([8.0, 10.0])).astype(np.int64)  # of half the samples: a / 8 is the variance
-    stepped = expected_cells(a, a, 2 * a)
-    monkeypatch.setattr(chance_cells, "_WIDE", np.inf)
-    assert (stepped != expected_cells(a, a, 2 * a)).any(), "computed in the same way"
-    np.testing.assert_allclose(stepped, expected_cells(a, a, 2 * a), rtol=1e-11)
+@pytest.mark.parametrize("fewest", chance_cells._FEWEST)
+@pytest.mark.parametrize("share", [0.001, 0.2, 0.5, 0.9])
+def test_moments_are_enough_for_large_means(fewest, share):
+    """A little above each number from which so many moments are used, cells are as by their sum."""
+    mean = max(1.02 * fewest * (1 - share) ** 2, 0.26 * fewest)
+    total = int(np.ceil(mean / share**2))
+    a = int(np.ceil(share * total))
+    if mean > 3000 and share > 0.001:
+        return  # the sum itself has no more digits
+    assert cell(a, a, total) == pytest.approx(cell_by_decimals(a, a, total), rel=4e-12)
+
+
+def test_sums_of_different_lengths_miss_nothing(monkeypatch):
+    rng = np.random.default_rng(8)
+    totals = rng.integers(1, 600, 300)
+    a, b = (np.ceil(totals * rng.random(300) ** power).astype(np.int64) for power in (1, 3))
+    found = expected_cells(a, b, totals)
+    monkeypatch.setattr(chance_cells, "_FEWEST", (np.inf,))
+    np.testing.assert_allclose(found, expected_cells(a, b, totals), rtol=1e-9, atol=1e-11)
+    exact = [cell_by_decimals(*map(int, one)) for one in zip(a, b, totals, strict=True)]
+    np.testing.assert_allclose(found, exact, rtol=1e-10, atol=1e-13)
 
 
 def test_no_cell_depends_on_which_others_are_asked_for():
@@ -204,5 +218,5 @@ def test_kept_expectations_are_those_computed_anew(monkeypatch):
     rng = np.random.default_rng(6)
     table = coded(rng.integers(0, 9, (6, 70)).tolist(), [0, 1] * 35)
     kept = everything(terms_of(table, "chance"))
-    monkeypatch.setattr("certselect.information.chance._MOST_KEPT", 0)
+    monkeypatch.setattr("certselect.information.kernels.chance_tables.MOST_KEPT", 0)
     assert (everything(terms_of(table, "chance")) == kept).all()

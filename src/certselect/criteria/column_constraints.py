@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from certselect.criteria.shared import SharedLimit
+
 # Costs are summed in whatever order a search meets them: a subset that costs the
 # budget to rounding is within it (0.1 + 0.2 is not above 0.3).
 BUDGET_ROUNDING = 1e-12
@@ -30,6 +32,8 @@ class ColumnConstraints:
         What each column costs; None without a budget.
     budget : float
         What the subset may cost in all; inf without one.
+    shared : SharedLimit or None
+        How much two columns of a subset may share; columns of one all-or-none group may share more.
     """
 
     include: tuple[int, ...] = ()
@@ -38,6 +42,7 @@ class ColumnConstraints:
     rivals: tuple[tuple[int, ...], ...] = ()
     costs: np.ndarray | None = None
     budget: float = math.inf
+    shared: SharedLimit | None = None
 
     @property
     def limit(self) -> float:
@@ -60,7 +65,22 @@ class ColumnConstraints:
             return False
         # Well below the limit: whatever is allowed here, no sum of costs in another order may take for too dear.
         most = self.budget * (1.0 + 0.5 * BUDGET_ROUNDING)
-        return self.costs is None or math.fsum(float(self.costs[i]) for i in chosen) <= most
+        if self.costs is not None and math.fsum(float(self.costs[i]) for i in chosen) > most:
+            return False
+        return self.sharing(chosen) is None
+
+    def sharing(self, indices: Iterable[int]) -> tuple[int, int] | None:
+        """The first two of these columns that share too much to be in one subset, or None."""
+        if self.shared is None:
+            return None
+        chosen = sorted({int(i) for i in indices})
+        group_of = {i: number for number, group in enumerate(self.together) for i in group}
+        for place, i in enumerate(chosen[:-1]):
+            apart = self.shared.row(i)
+            for j in chosen[place + 1 :]:
+                if apart[j] and group_of.get(i, -1) != group_of.get(j, -2):
+                    return i, j
+        return None
 
     def describe(self) -> dict[str, Any]:
         """The constraints as JSON can hold them; indices count the table's columns from 0."""
@@ -71,6 +91,7 @@ class ColumnConstraints:
             "at_most_one": [list(group) for group in self.rivals],
             "costs": None if self.costs is None else [float(cost) for cost in self.costs],
             "budget": self.budget if math.isfinite(self.budget) else None,
+            "max_shared": None if self.shared is None else self.shared.most,
         }
 
 

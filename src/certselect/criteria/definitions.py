@@ -58,7 +58,8 @@ class Criterion:
         Lower case.
     pair : str, PairTerm or None
         The pair term that is subtracted: "redundancy" I(Xi;Xj), "conditional_redundancy" I(Xi;Xj|C), "interaction"
-        I(Xi;Xj;C), "positive_interaction" max(0, I(Xi;Xj;C)), "symmetric_uncertainty"
+        I(Xi;Xj;C), "positive_interaction" max(0, I(Xi;Xj;C)), "doubled_overlap" I + max(0, I) with I = I(Xi;Xj;C) less
+        chance, "symmetric_uncertainty"
         2 I(Xi;Xj) / (H(Xi) + H(Xj)), "symmetrical_relevance" I(Xi,Xj;C) / H(Xi,Xj,C) or "impurity_gain", by how much
         a pair lowers the Gini impurity of the classes; a `PairTerm` made of these and of other statistics of a pair;
         None if pairs do not matter.
@@ -67,8 +68,9 @@ class Criterion:
         or an object that pickles, so that problems can be sent to other processes.
     formula : str
         For people to read.
-    single : {"relevance", "impurity_gain"}
-        What a feature is worth by itself.
+    single : {"relevance", "cautious_relevance", "impurity_gain"}
+        What a feature is worth by itself: "cautious_relevance" is the relevance less its mean and two standard
+        deviations for a shuffled target.
     alone : callable
         From a subset's size to the weight of the single terms in it, 0 or 1.
     unit : str
@@ -137,6 +139,16 @@ def _by_name(*criteria: Criterion) -> dict[str, Criterion]:
 _ALL_GAIN = SameWeight(-1.0)
 
 CRITERIA: dict[str, Criterion] = _by_name(
+    # JMI with redundancy charged twice: a feature that repeats another one also takes the place of a third. Synergy is
+    # credited as measured. A feature counts for what it has beyond chance: its relevance less the mean, and twice the
+    # standard deviation, of a shuffled target.
+    Criterion(
+        "distinct",
+        "doubled_overlap",
+        averaged,
+        "sum c(Xi;C) - 1/(k-1) sum [I(Xi;Xj;C) + max(0, I(Xi;Xj;C))]",
+        single="cautious_relevance",
+    ),
     # Yang and Moody (1999): the mean over pairs of what both tell together, I(Xi,Xj;C), but for a factor.
     Criterion("jmi", "interaction", averaged, "sum I(Xi;C) - 1/(k-1) sum I(Xi;Xj;C)"),
     # Peng, Long and Ding (2005).

@@ -101,6 +101,14 @@ def _check_includes(constraints: ColumnConstraints, names: Sequence[str]) -> Non
                 "one of them at most: they are in one at_most_one group",
                 "Include one of them, or take one out of the group.",
             )
+    pair = constraints.sharing(wanted)
+    if pair is not None and constraints.shared is not None:
+        share = constraints.shared.shares(pair[0])[pair[1]]
+        raise InvalidInput(
+            f"{_some(names, pair)} to include, which share {share:.3g} of their information",
+            f"features that share at most max_shared={constraints.shared.most:g}",
+            "Include one of them, or raise max_shared.",
+        )
 
 
 def _check_any_size(constraints: ColumnConstraints, least: np.ndarray, budget: float) -> None:

@@ -18,6 +18,7 @@ from certselect.criteria.known import AnyCriterion, find_criterion
 from certselect.criteria.objective import Objective, check_scale
 from certselect.criteria.pairs import GivenPairs, PairSource, TermPairs, square_part
 from certselect.criteria.reduced import ReducedProblem
+from certselect.criteria.shared import SharedLimit
 from certselect.criteria.statements import state_constraints
 from certselect.criteria.stepwise import StepwiseCriterion, TermSteps
 from certselect.criteria.units import MergedUnits, UnitProblem, merge_units
@@ -106,6 +107,12 @@ class SubsetProblem(Objective):
             raise InvalidInput("a matrix with NaN or infinite entries", "finite ones", "Check where Q came from.")
         check_scale("a matrix whose largest entry", float(np.abs(Q).max()))
         Q = _symmetric(Q)
+        if constraints.get("max_shared") is not None:
+            raise InvalidInput(
+                f"max_shared={constraints['max_shared']!r} with a matrix of your own",
+                "terms of a table: what features share is not in the matrix",
+                "Leave it out, or put large costs into the matrix.",
+            )
         names = tuple(f"x{i}" for i in range(len(Q))) if feature_names is None else tuple(map(str, feature_names))
         if len(names) != len(Q):
             raise InvalidInput(f"{len(names)} feature names", f"{len(Q)}, one per row of Q", "Name every feature.")
@@ -146,7 +153,7 @@ class SubsetProblem(Objective):
         return Domain(
             n_columns=self.n_features,
             left_out={reason: tuple(names) for reason, names in found.items() if names},
-            constrained=asked is not None and asked.beyond_exclusion,
+            constrained=asked is not None and (asked.beyond_exclusion or asked.shared is not None),
             only_choice=not self.any_size and self.k in (len(self.candidates), included),
         )
 
@@ -171,8 +178,15 @@ class SubsetProblem(Objective):
 
     @cached_property
     def allowed_sizes(self) -> list[int]:
-        """The sizes, 1 or more, that some allowed subset has, whatever k is: the one place that knows them."""
-        return self._merged.allowed_sizes()
+        """The sizes, 1 or more, that some allowed subset has, whatever k is: the one place that knows them.
+
+        With `max_shared` and a budget there may be sizes among them that no subset has.
+        """
+        sizes, asked = self._merged.allowed_sizes(), self.constraints
+        if asked is None or asked.shared is None or asked.costs is None:
+            return sizes
+        most = self._merged.most_sharing_little()
+        return [size for size in sizes if size <= most]
 
     def of_size(self, k: int | None, called: str = "k") -> SubsetProblem:
         """The same question about subsets of k features; of any size the budget admits if k is None.
@@ -263,6 +277,10 @@ def unsized_problem(
         pairs = TermPairs(terms, found.pair) if found.pair is not None else None
     asked = constraints or Constraints()
     stated = state_constraints(terms.feature_names, terms.constant, asked)
+    if asked.max_shared is not None:
+        stated = replace(stated or ColumnConstraints(), shared=SharedLimit(asked.max_shared, terms))
+        if pairs is not None and isinstance(found, Criterion) and not (found.weight(2) or found.weight(3)):
+            pairs = None  # their weight is 0, and what pairs that share too much cost needs one
     whole = _unsized(terms.single(found.single), pairs, found, terms.feature_names, terms.constant, stated)
     unused = {i: one.kind for one in terms.decisions if one.kind in UNUSED for i in one.columns}
     whole = replace(whole, unused=unused) if unused else whole
@@ -312,6 +330,10 @@ def subset_problem(
         What each feature costs; 0 for those not in the mapping.
     budget : float, optional
         What the subset may cost in total; 1e-12 of it more counts as rounding.
+    max_shared : float, optional
+        How much of its information a selected feature may share with another selected one, 0 to 1:
+        I(Xi;Xj) / min(H(Xi), H(Xj)) is at most this in every allowed subset. Features of one all-or-none group may
+        share more.
     copies : {"first", "all"}
         Whether one of several columns that say the same can be chosen, or each of them.
 

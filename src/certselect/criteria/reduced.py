@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from certselect.criteria.pairs import square_part
+from certselect.criteria.shared import LimitedPairs, least_cost_in_matrix
 
 if TYPE_CHECKING:
     from certselect.criteria.units import UnitProblem
@@ -89,7 +90,25 @@ class ReducedProblem:
         a, b = self.origin.columns(self.units[[one, other]])
         held = self.origin.columns([*self.required, *self.units[beside]])
         alike = np.array_equal(terms.pair_row(a)[held], terms.pair_row(b)[held])
-        return alike and bool(terms.linear[a] == terms.linear[b])
+        if not alike or terms.linear[a] != terms.linear[b] or self.origin.limit is None:
+            return alike and bool(terms.linear[a] == terms.linear[b])
+        units = [*self.required, *self.units[beside]]
+        apart = [self.origin.limit.row(int(self.units[unit]))[units] for unit in (one, other)]
+        return np.array_equal(*apart)
+
+
+def _with_least_costs(problem: UnitProblem, matrix: np.ndarray) -> np.ndarray:
+    """The matrix in which pairs that share too much cost as little as is enough for no subset to gain by them."""
+    assert isinstance(problem.pairs, LimitedPairs), "a problem with a matrix"
+    cost = -0.5 * abs(problem.weight(problem.k) * problem.pairs.cost)
+    if not len(problem.limit.pairs.first) or not cost:
+        return matrix
+    floor = -least_cost_in_matrix(matrix, problem.k, 0.5 * cost)
+    if floor > cost:
+        diagonal = matrix.diagonal().copy()
+        np.maximum(matrix, floor, out=matrix)
+        np.fill_diagonal(matrix, diagonal)
+    return matrix
 
 
 def reduce_problem(problem: UnitProblem) -> ReducedProblem:
@@ -108,6 +127,8 @@ def reduce_problem(problem: UnitProblem) -> ReducedProblem:
         worth = problem.worth_alone[free]
         worth = worth - weight * problem.pair_matrix[np.ix_(free, required)].sum(axis=1, dtype=np.float64)
         np.fill_diagonal(matrix, worth)
+    if problem.limit is not None:
+        matrix = _with_least_costs(problem, matrix)
     limited = math.isfinite(rules.budget)
     return ReducedProblem(
         matrix=matrix,

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from certselect.criteria.cheapest import Choices
+from certselect.criteria.definitions import ALWAYS
 from certselect.criteria.known import AnyCriterion
 from certselect.criteria.objective import Objective
 from certselect.criteria.pairs import PairSource, SummedPairs
 from certselect.criteria.reduced import ReducedProblem, reduce_problem
 from certselect.criteria.rules import Rules
+from certselect.criteria.shared import LimitedPairs, UnitLimit, cost_of_sharing, most_columns
 from certselect.criteria.stepwise import TermSteps
 
 if TYPE_CHECKING:
@@ -38,11 +40,14 @@ class UnitProblem(Objective):
         The columns of the units that are more than one, in the order of these units.
     column_linear : ndarray or None
         What each column is worth alone, where units are not columns.
+    limit : UnitLimit or None
+        Which units share too much to be chosen together. Their pair terms have a cost in addition (`LimitedPairs`).
     """
 
     rules: Rules
     groups: tuple[np.ndarray, ...] = ()
     column_linear: np.ndarray | None = None
+    limit: UnitLimit | None = None
 
     @cached_property
     def by_column(self) -> Objective:
@@ -50,14 +55,35 @@ class UnitProblem(Objective):
         if not self.groups:
             return self
         linear = self.linear if self.column_linear is None else self.column_linear
-        pairs = self.pairs.columns if isinstance(self.pairs, SummedPairs) else self.pairs
+        pairs = self.pairs.pairs if isinstance(self.pairs, LimitedPairs) else self.pairs
+        pairs = pairs.columns if isinstance(pairs, SummedPairs) else pairs
         return Objective(linear, pairs, self.criterion, self.k)
 
     def terms(self, chosen: Sequence[int]) -> list[float]:
         if not self.groups:
             return super().terms(chosen)
         columns = self.columns(chosen)
-        return self.by_column.terms(columns if self.steps is not None else sorted(columns))
+        terms = self.by_column.terms(columns if self.steps is not None else sorted(columns))
+        if isinstance(self.pairs, LimitedPairs) and self.limit is not None:
+            terms += [-self.weight(self.k) * self.pairs.cost] * len(self.limit.conflicts(chosen))
+        return terms
+
+    def conflicts(self, units: Iterable[int]) -> list[tuple[int, int]]:
+        """The pairs of these units that share too much to be chosen together."""
+        return [] if self.limit is None else self.limit.conflicts(units)
+
+    def apart(self, units: Iterable[int]) -> np.ndarray:
+        """Which units share too much with one of these to be chosen together with it, a mask."""
+        apart = np.zeros(self.n_features, dtype=bool)
+        for unit in units if self.limit is not None else ():
+            apart |= self.limit.row(unit)
+        return apart
+
+    @property
+    def without_limit(self) -> UnitProblem:
+        """The problem whose pair terms are those of the criterion alone."""
+        pairs = self.pairs.pairs if isinstance(self.pairs, LimitedPairs) else self.pairs
+        return replace(self, pairs=pairs, limit=None)
 
     @property
     def candidates(self) -> np.ndarray:
@@ -135,11 +161,25 @@ class MergedUnits:
     groups: tuple[np.ndarray, ...]
     order: np.ndarray
     starts: np.ndarray
+    limit: UnitLimit | None = None
 
     def of_size(self, k: int) -> UnitProblem:
         """The problem of choosing units of k columns together."""
         columns = self.column_linear if self.groups else None
-        return UnitProblem(self.linear, self.pairs, self.criterion, k, self._rules_for(k), self.groups, columns)
+        rules = self._rules_for(k)
+        criterion, pairs = self._with_costs(rules, k)
+        return UnitProblem(self.linear, pairs, criterion, k, rules, self.groups, columns, self.limit)
+
+    def _with_costs(self, rules: Rules, k: int) -> tuple[AnyCriterion, PairSource | None]:
+        """The criterion and its pair terms, with what pairs cost in addition that share too much."""
+        pairs, criterion = self.pairs, self.criterion
+        if self.limit is None or isinstance(pairs, TermSteps):
+            return criterion, pairs
+        if pairs is None:  # then pairs cost nothing but this
+            criterion = replace(criterion, weight=ALWAYS)
+        weight = criterion.weight(max(k, 2))
+        cost = math.copysign(cost_of_sharing(self.limit.columns, self.linear[rules.candidates], weight, k), weight)
+        return criterion, LimitedPairs(pairs, self.limit, cost, len(self.sizes))
 
     @cached_property
     def least_costs(self) -> np.ndarray:
@@ -156,6 +196,14 @@ class MergedUnits:
         """The sizes, 1 or more, that some allowed subset has."""
         affordable = (self.least_costs < np.inf) & (self.least_costs <= self.budget)
         return [int(size) for size in np.flatnonzero(affordable) if size >= 1]
+
+    def most_sharing_little(self) -> int:
+        """No subset has more columns that the limit on what units share allows."""
+        if self.limit is None:
+            return len(self.order)
+        possible = self._beside_required()
+        possible[list(self.required)] = True
+        return most_columns(self.limit, self.sizes, np.flatnonzero(possible))
 
     def _rules_for(self, k: int) -> Rules:
         """The rules for subsets of k columns."""
@@ -176,6 +224,8 @@ class MergedUnits:
         for group in self.rivals:
             if np.isin(group, held).any():
                 free[group] = False
+        for unit in held if self.limit is not None else ():
+            free[self.limit.row(unit)] = False
         free[held] = False
         return free
 
@@ -224,6 +274,7 @@ def merge_units(problem: SubsetProblem) -> MergedUnits:
         choosable[units[times > 1]] = False
         if len(units) > 1:
             rivals.append(units)
+    shared = None if constraints is None else constraints.shared
     costs = np.zeros(n) if constraints is None or constraints.costs is None else constraints.costs
     return MergedUnits(
         column_linear=problem.linear,
@@ -238,4 +289,5 @@ def merge_units(problem: SubsetProblem) -> MergedUnits:
         groups=groups,
         order=order,
         starts=starts,
+        limit=None if shared is None else UnitLimit(shared, order, starts),
     )

@@ -3,6 +3,7 @@
 The package's own:
 
     positive interaction        max(0, I(Xi;Xj;C))
+    doubled overlap             I + max(0, I), with I = I(Xi;Xj;C) as `InformationTerms.overlap` measures it
     symmetric uncertainty       2 I(Xi;Xj) / (H(Xi) + H(Xj)), 0 to 1
     symmetrical relevance       I(Xi,Xj;C) / H(Xi,Xj,C), 0 to 1
     weighted sum                beta I(Xi;Xj) - gamma I(Xi;Xj|C)
@@ -33,6 +34,7 @@ MEASURED = {
     "redundancy": "I(Xi;Xj)",
     "conditional_redundancy": "I(Xi;Xj|C)",
     "interaction": "I(Xi;Xj;C)",
+    "overlap": "I(Xi;Xj;C) less chance",
 }
 _SINGLES = {
     "relevance_i": "I(Xi;C)",
@@ -58,6 +60,7 @@ class PairTerm:
         redundancy                I(Xi;Xj)
         conditional_redundancy    I(Xi;Xj|C)
         interaction               I(Xi;Xj;C) = I(Xi;Xj) - I(Xi;Xj|C), negative for synergy
+        overlap                   the same; with correction="chance", the difference of both after each is limited at 0
         relevance_i, relevance_j  I(Xi;C) and I(Xj;C)
         entropy_i, entropy_j      H(Xi) and H(Xj), for measures that have entropies
         target_entropy            H(C)
@@ -196,7 +199,7 @@ def derived_term(kind: PairKind) -> PairTerm | None:
 def can_gain(kind: PairKind) -> bool:
     """Whether a pair term is negative for some pairs, so that these are worth more together."""
     derived = derived_term(kind)
-    return kind == "interaction" if derived is None else derived.can_gain
+    return kind in ("interaction", "overlap") if derived is None else derived.can_gain
 
 
 def _apply(term: PairTerm, statistics: dict[str, Any]) -> np.ndarray:
@@ -223,6 +226,7 @@ def _made_up_pairs() -> dict[str, Any]:
         "redundancy": redundancy,
         "conditional_redundancy": conditional,
         "interaction": redundancy - conditional,
+        "overlap": redundancy - conditional,
         "relevance_i": np.where(side % 11 == 0, 0.0, entropy_i * part[4]),
         "relevance_j": np.where(side % 13 == 0, 0.0, entropy_j * part[2]),
         "entropy_i": entropy_i,
@@ -294,6 +298,10 @@ def _positive_interaction(interaction: np.ndarray) -> np.ndarray:
     return np.maximum(interaction, 0)
 
 
+def _doubled_overlap(overlap: np.ndarray) -> np.ndarray:
+    return overlap + np.maximum(overlap, 0)
+
+
 def _symmetric_uncertainty(redundancy: np.ndarray, entropy_i: np.ndarray, entropy_j: np.ndarray) -> np.ndarray:
     return _part(2.0 * redundancy, entropy_i + entropy_j)
 
@@ -322,6 +330,7 @@ DERIVED: dict[str, PairTerm] = {
     term.name: term
     for term in (
         PairTerm("positive_interaction", _positive_interaction, "max(0, I(Xi;Xj;C))"),
+        PairTerm("doubled_overlap", _doubled_overlap, "I(Xi;Xj;C) + max(0, I(Xi;Xj;C))"),
         PairTerm("symmetric_uncertainty", _symmetric_uncertainty, "2 I(Xi;Xj) / (H(Xi) + H(Xj))"),
         PairTerm("symmetrical_relevance", _symmetrical_relevance, "I(Xi,Xj;C) / H(Xi,Xj,C)"),
     )

@@ -12,9 +12,11 @@ import numpy as np
 
 from certselect.coding import CodedTable
 from certselect.coding.tiles import slices
+from certselect.information.chance import ChanceMoments
 from certselect.information.gaussian_information import (
     ClassMean,
     entropy_or_nothing,
+    known_chance,
     known_information,
     label_information,
     pair_information,
@@ -85,12 +87,15 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
     if ranked.all():
         pairs = every
         relevance, entropy = every.single_terms()
+        chance = every.chance()
     else:
         ranks = every.of_columns(np.flatnonzero(ranked)) if ranked.any() else None
         pairs = CountedBesideRanked(every.coded(with_labels, ranked), ranked, ranks, fixed, dtype, n_jobs)
         relevance, entropy, levels = pairs.relevance.copy(), pairs.entropy.copy(), pairs.levels
+        chance = pairs.chance
         if ranks is not None:
             relevance[ranked], entropy[ranked] = ranks.single_terms()
+            chance = chance.replaced(np.flatnonzero(ranked), ranks.chance())
     return InformationTerms(
         relevance=relevance,
         entropy=entropy,
@@ -100,6 +105,7 @@ def copula_terms(table: Table, *, dtype: np.dtype, n_jobs: int | None) -> Inform
         levels=levels,
         constant=columns.constant,
         pairs=SoundPairs(pairs, relevance, entropy),
+        less_chance=chance,
         seconds={"relevance": time.perf_counter() - started},
     )
 
@@ -131,7 +137,7 @@ class CopulaPairs(PairTerms):
     def of_columns(self, places: np.ndarray) -> CopulaPairs:
         """The same of some columns alone."""
         some = copy.copy(self)
-        for derived in ("_label_terms", "_number_terms", "_classes"):
+        for derived in ("_label_estimates", "_label_terms", "_number_estimates", "_number_terms", "_classes"):
             some.__dict__.pop(derived, None)
         some._values, some._spread = self._values[places], self._spread[places]
         some.tied, some._mode = self.tied[places], self._mode[places]
@@ -145,6 +151,9 @@ class CopulaPairs(PairTerms):
 
     def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         return tuple(self._all(kind) if features is None else self._some(kind, features) for kind in kinds)
+
+    def overlap(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+        return self.measured(("overlap",), features)[0], None
 
     def _some(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Pair terms of some features with all, (len(features), n)."""
@@ -177,18 +186,41 @@ class CopulaPairs(PairTerms):
     def single_terms(self) -> tuple[np.ndarray, np.ndarray]:
         """Relevance and entropy of every column."""
         per_sample = self._fixed.per_sample
-        relevance, entropy = self._label_terms.copy(), np.empty(len(self._values))
+        relevance, entropy = self._label_terms + self._mean_of_classes(self._number_terms), np.empty(len(self._values))
         self._prepare()
         for some in self._some_columns():
             known = self._whole.own_known_sums(some)
             entropy[some] = entropy_or_nothing(_part(self._whole.sides, some), known, per_sample)
-            if len(self._numbers):
-                added = 0.0
-                for sample, terms in zip(self._classes, self._number_terms, strict=True):
-                    size = sample.own_known_sums(some)[0][0] / per_sample
-                    added = added + self._class_mean.weigh(size, terms[some])
-                relevance[some] += self._class_mean.mean(added, known[0][0] / per_sample)
         return relevance, entropy
+
+    def _mean_of_classes(self, terms: list[np.ndarray]) -> np.ndarray:
+        """The average over classes of what the target's numbers add in each, (n,)."""
+        mean = np.zeros(len(self._values))
+        for some in self._some_columns() if len(self._numbers) else ():
+            added = 0.0
+            for sample, of_class in zip(self._classes, terms, strict=True):
+                size = sample.own_known_sums(some)[0][0] / self._fixed.per_sample
+                added = added + self._class_mean.weigh(size, of_class[some])
+            rows = self._whole.own_known_sums(some)[0][0] / self._fixed.per_sample
+            mean[some] = self._class_mean.mean(added, rows)
+        return mean
+
+    def chance(self) -> ChanceMoments:
+        """What chance gives the relevance of every column."""
+        beyond = self._label_estimates + self._mean_of_classes(self._number_estimates)
+        expected, freedom = np.zeros((2, len(self._values)))
+        per_sample, n_classes = self._fixed.per_sample, len(self._starts)
+        for some in self._some_columns():
+            rows = self._whole.own_known_sums(some)[0][0] / per_sample
+            free = 2.0 * (n_classes - 1)  # of a mean and a variance for each class
+            mean = free / (2.0 * np.maximum(rows, 1.0))
+            for sample in self._classes if len(self._numbers) else ():
+                own = sample.own_known_sums(some)
+                of_class, known = known_chance(own, per_sample)
+                mean = mean + of_class * (own[0][0] / per_sample) / np.maximum(rows, 1.0)
+                free = free + known
+            expected[some], freedom[some] = mean, free
+        return ChanceMoments(beyond, expected, freedom)
 
     def class_entropy(self) -> float:
         """H(C)."""
@@ -200,6 +232,11 @@ class CopulaPairs(PairTerms):
     @cached_property
     def _label_terms(self) -> np.ndarray:
         """I(X;C) of every column."""
+        return np.maximum(self._label_estimates, 0)
+
+    @cached_property
+    def _label_estimates(self) -> np.ndarray:
+        """The same, below 0 where it is less than by chance."""
         terms = np.zeros(len(self._values))
 
         def fill(some: slice) -> None:
@@ -219,6 +256,11 @@ class CopulaPairs(PairTerms):
     @cached_property
     def _number_terms(self) -> list[np.ndarray]:
         """I(X;Y|c) of every column in each class."""
+        return [np.maximum(estimates, 0) for estimates in self._number_estimates]
+
+    @cached_property
+    def _number_estimates(self) -> list[np.ndarray]:
+        """The same, below 0 where it is less than by chance."""
         out = [np.zeros(len(self._values)) for _ in self._classes]
 
         def fill(some: slice) -> None:
@@ -256,6 +298,8 @@ class CopulaPairs(PairTerms):
         """Terms of a kind of some features with some."""
         if kind == "interaction":
             return self._interaction(left, right)
+        if kind == "overlap":
+            return self._overlap(left, right)
         sums = self._whole.pair_sums(left, right, 1)
         return shown(pair_information(sums, 1, self._fixed.per_sample), sums.known[0][0] / self._fixed.per_sample)
 
@@ -282,6 +326,24 @@ class CopulaPairs(PairTerms):
             within = self._class_mean.mean(within, rows)
             terms = terms + shared_information(alone, within, labels[left][:, None], labels[right], rows)
         return terms
+
+    def _overlap(self, left: slice | np.ndarray, right: slice) -> np.ndarray:
+        """I(Xi;Xj) - I(Xi;Xj|C), each not below 0; with labels and numbers, that of the labels plus that of the rest."""
+        n_known, per_sample, labelled = 1 + len(self._numbers), self._fixed.per_sample, len(self._starts) > 1
+        whole = self._whole.pair_sums(left, right, 1 if labelled else n_known)
+        rows = whole.known[0][0] / per_sample
+        alone = shown(pair_information(whole, 1, per_sample), rows)
+        within = given_all = np.zeros_like(alone)
+        for sample in self._classes:
+            sums = sample.pair_sums(left, right, n_known) if labelled else whole
+            size = sums.known[0][0] / per_sample
+            if labelled:
+                within = within + self._class_mean.weigh(size, shown(pair_information(sums, 1, per_sample), size))
+            if n_known > 1:
+                given = shown(pair_information(sums, n_known, per_sample), size)
+                given_all = given_all + self._class_mean.weigh(size, given)
+        # I(Xi;Xj) - I(Xi;Xj|labels) + I(Xi;Xj|labels) - I(Xi;Xj|labels and numbers)
+        return alone - self._class_mean.mean(given_all if n_known > 1 else within, rows)
 
     @cached_property
     def _classes(self) -> list[ScoredRows]:

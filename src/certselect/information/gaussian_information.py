@@ -39,14 +39,21 @@ def pair_information(sums: PairSums, n_known: int, per_sample: float) -> np.ndar
 
 
 def known_information(side: Side, known: list[list[Sums]], per_sample: float) -> np.ndarray:
-    """I(X; known columns) of some columns, from 0 to what so many rows can distinguish."""
+    """I(X; known columns) of some columns: below 0 where it is less than by chance, at most what rows can distinguish."""
     elimination = Elimination.of(known)
     loadings = elimination.loadings(side)
     spread, rest = left_over(side.square, loadings[:1]), left_over(side.square, loadings)
     n_samples = known[0][0] / per_sample
     with np.errstate(divide="ignore"):
         logs = np.log(np.divide(rest, spread, out=np.ones_like(side.square), where=spread > 0))
-    return shown(_corrected(logs, n_samples, n_samples - 1, elimination.rank - 1, elimination.rank), n_samples)
+    information = _corrected(logs, n_samples, n_samples - 1, elimination.rank - 1, elimination.rank)
+    return np.minimum(information, np.log(np.maximum(n_samples, 1)))
+
+
+def known_chance(known: list[list[Sums]], per_sample: float) -> tuple[Sums, Sums]:
+    """The mean of I(X; known columns) of an independent column, and how many known columns count."""
+    freedom, n_samples = Elimination.of(known).rank - 1, known[0][0] / per_sample
+    return -_corrected(np.zeros(np.shape(n_samples)), n_samples, n_samples - 1, freedom, freedom + 1), freedom
 
 
 def shown(information: np.ndarray, n_samples: Sums) -> np.ndarray:
@@ -82,7 +89,8 @@ def label_information(sizes: np.ndarray, sums: np.ndarray, squares: np.ndarray, 
 
     1/2 (ln v - sum of p_c ln v_c) for the variances of all rows and of each class's, written as
     the average of what each class contributes: how far the normal distribution of its rows is from that of
-    all, which is no more than -ln p_c for any distributions. A class of too few rows contributes nothing.
+    all, which is no more than -ln p_c for any distributions. A class of too few rows contributes nothing. Below 0
+    where it is less than by chance.
     """
     total = sizes.sum(axis=1, keepdims=True)
     some = np.maximum(sizes, 1e-300)
@@ -94,7 +102,7 @@ def label_information(sizes: np.ndarray, sums: np.ndarray, squares: np.ndarray, 
         said = np.log(spread / spreads) + (spreads + (centres - centre) ** 2) / spread - 1
     said = (said - _log_variance_bias(total) + _log_variance_bias(some)) / 2
     said = np.where((sizes >= _FEWEST) & (spread > 0), np.fmin(said, most), 0.0)
-    return np.maximum(mean.mean(mean.weigh(sizes, said).sum(axis=1), total[:, 0]), 0)
+    return mean.mean(mean.weigh(sizes, said).sum(axis=1), total[:, 0])
 
 
 def _corrected(logs: np.ndarray, n_samples: Sums, free: Sums, spent: Sums, rank: Sums) -> np.ndarray:

@@ -73,6 +73,11 @@ class CountedPairs(PairTerms):
         counter = self._counter(len(self._table.codes) if features is None else len(features))
         return counter.measured(kinds, features)
 
+    @property
+    def compiled(self) -> bool:
+        """Whether the compiled kernels are in use."""
+        return self._compiled is not None
+
     def _counter(self, n_rows: int) -> AnyCounter:
         """Who shall count `n_rows` more features with all."""
         if self._compiled is not None:
@@ -159,7 +164,7 @@ def plugin_terms(
         sums = pairs.sums()
     relevance = sums.relevance
     # Estimates that are corrected in another way have another expectation, which nobody knows.
-    chance = ChanceInformation(table, relevance) if counted == "none" else None
+    chance = ChanceInformation(table, relevance, n_jobs=n_jobs) if counted == "none" else None
     if correction == "chance" and chance is not None:
         relevance, pairs = np.maximum(relevance - chance.expected, 0.0), ChancePairs(pairs, chance)
     return InformationTerms(

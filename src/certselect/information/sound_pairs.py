@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from certselect.information.chance import ChancePairs
 from certselect.information.terms import BOTH, PairTerms
 
 
@@ -26,14 +27,22 @@ class SoundPairs(PairTerms):
     def measured(self, kinds: tuple[str, ...], features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         if kinds == ("redundancy",):
             return self._estimated.measured(kinds, features)
-        [interaction] = self._estimated.measured(("interaction",), features)
+        redundancy = None
+        if kinds != ("interaction",) and isinstance(self._estimated, ChancePairs):
+            redundancy, interaction = self._estimated.redundancy_and_interaction(features)
+        else:
+            [interaction] = self._estimated.measured(("interaction",), features)
         some = np.arange(len(interaction)) if features is None else features
         interaction = self._limited(interaction, some)
         if kinds == ("interaction",):
             return (interaction,)
-        [redundancy] = self._estimated.measured(("redundancy",), features)
+        if redundancy is None:
+            [redundancy] = self._estimated.measured(("redundancy",), features)
         conditional = self._rest(redundancy, interaction, some)
         return (redundancy, conditional) if kinds == BOTH else (conditional,)
+
+    def overlap(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+        return self._estimated.overlap(features)  # limits would take what pairs share by chance, but not what they gain
 
     def _limited(self, interaction: np.ndarray, features: np.ndarray) -> np.ndarray:
         relevance = self._relevance.astype(interaction.dtype)

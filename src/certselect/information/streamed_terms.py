@@ -51,7 +51,7 @@ def streamed_terms(
     absent = coding.coding.absent
     if counted == "none":
         chance = ChanceInformation(
-            CountedMargins(levels, pairs.margins, absent), relevance, pairs.logs, pairs.chance_sums
+            CountedMargins(levels, pairs.margins, absent), relevance, pairs.logs, pair_sums=pairs.chance_sums
         )
     if correction == "chance" and chance is not None:
         relevance, pairs = np.maximum(relevance - chance.expected, 0.0), ChancePairs(pairs, chance)

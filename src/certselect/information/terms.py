@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
 
 Families = tuple[tuple[int, ...], ...]
-SingleKind = Literal["relevance", "impurity_gain"]
+SingleKind = Literal["relevance", "cautious_relevance", "impurity_gain"]
 IMPURITY_GAIN: SingleKind = "impurity_gain"
+OVERLAP = "overlap"
+# Standard deviations of chance that a cautious relevance is less, besides the mean.
+_CAUTION = 2.0
 _ROWS_AT_ONCE = 256  # of a matrix that may be on disk
 
 
@@ -53,6 +56,27 @@ class PairTerms:
     def both(self, features: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         """Redundancy and conditional redundancy, of some features with all or of all pairs."""
         return self.measured(BOTH, features)
+
+    def overlap(self, features: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+        """I(Xi;Xj) - I(Xi;Xj|C), each less what chance gives and not below 0; and the first where it comes along.
+
+        The interaction, where a measure's terms fit together without that.
+        """
+        return self.measured(("interaction",), features)[0], None
+
+
+class LessChance(Protocol):
+    """The relevance of single features less what chance gives."""
+
+    @property
+    def beyond_chance(self) -> np.ndarray:
+        """I(Xi;C) as estimated, less the mean of a shuffled target (n,): below 0 where it is less than that."""
+        ...
+
+    @property
+    def deviation(self) -> np.ndarray:
+        """The standard deviation of I(Xi;C) for a shuffled target, (n,)."""
+        ...
 
 
 class NotKept(PairTerms):
@@ -116,6 +140,7 @@ class InformationTerms:
     pairs: PairTerms
     coding: Coding | None = None
     by_chance: ChanceInformation | None = None
+    less_chance: LessChance | None = None
     cells: JointCells | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     picked: str = ""
@@ -157,6 +182,18 @@ class InformationTerms:
         return self.pairs.matrix("interaction")
 
     @cached_property
+    def overlap(self) -> np.ndarray:
+        """What two features share about the target, all pairs (n, n): redundancy less conditional redundancy.
+
+        Unlike `interaction`, each of the two is less what chance gives and not below 0 before they are subtracted, and
+        the result is not limited by the relevance of the two features: noise is charged as often as it is rewarded.
+        """
+        overlap, redundancy = self.pairs.overlap()
+        if redundancy is not None:
+            self.__dict__.setdefault("redundancy", redundancy)
+        return overlap
+
+    @cached_property
     def has_entropies(self) -> bool:
         """Whether all features are levels: numbers that were not cut have no entropy that a part could be taken of."""
         return bool((self.levels > 0)[~self.constant].all()) and bool(np.isfinite(self.entropy).all())
@@ -194,8 +231,27 @@ class InformationTerms:
         return np.full(self.n_features, np.nan)
 
     def single(self, kind: SingleKind) -> np.ndarray:
-        """What each feature tells about the target by itself, (n,): information, or the Gini impurity it lowers."""
+        """What each feature is worth by itself, (n,): information, or the Gini impurity it lowers."""
+        if kind == "cautious_relevance":
+            return self.cautious_relevance
         return self.relevance if kind == "relevance" else self.own_impurity_gain
+
+    @cached_property
+    def cautious_relevance(self) -> np.ndarray:
+        """I(Xi;C) less its mean and two standard deviations for a shuffled target, (n,): negative where it is less.
+
+        Independent columns of many levels vary more by chance than those of few. Less two standard deviations, the
+        best of them is not better than the best of few levels. For measures and corrections whose chance level is not
+        known, it is the relevance.
+        """
+        known = self.less_chance or self.by_chance
+        return self.relevance if known is None else known.beyond_chance - self.allowance
+
+    @cached_property
+    def allowance(self) -> np.ndarray:
+        """The allowance for chance in the cautious relevance: two standard deviations, (n,); 0 where not known."""
+        known = self.less_chance or self.by_chance
+        return np.zeros(self.n_features) if known is None else _CAUTION * known.deviation
 
     @cached_property
     def own_impurity_gain(self) -> np.ndarray:
@@ -264,9 +320,17 @@ class InformationTerms:
         kinds |= dict.fromkeys(need for kind in kinds for need in getattr(derived_term(kind), "needs", ()))
         rows = {kind: {int(i): np.array(self.pair_row(kind, int(i))) for i in features} for kind in kinds}
         kept = replace(
-            self, pairs=NotKept(), by_chance=None, cells=None, find_copies=tuple, _rows=rows, _derived={}, _given={}
+            self,
+            pairs=NotKept(),
+            by_chance=None,
+            less_chance=None,
+            cells=None,
+            find_copies=tuple,
+            _rows=rows,
+            _derived={},
+            _given={},
         )
-        found = ("copies", "chance", "chance_p_values")
+        found = ("copies", "chance", "chance_p_values", "cautious_relevance", "allowance")
         kept.__dict__.update({name: getattr(self, name) for name in found})
         return kept
 
@@ -322,14 +386,21 @@ class InformationTerms:
             return np.array([self._counted_impurity().impurity_gain(int(i)) for i in features])
         derived = derived_term(kind)
         if derived is None:
-            return self.pairs.measured((str(kind),), features)[0]
+            return self._measured_rows((str(kind),), features)[0]
         return derived.rows(self, features, self._measured_rows(derived.needs, features))
 
     def _new_row(self, kind: PairKind, feature: int) -> np.ndarray:
         """Pair terms of one feature with all (n,); what they are made of is kept, which explanations ask for next."""
         derived, one = derived_term(kind), np.array([feature])
+        if kind == OVERLAP:
+            overlap, redundancy = self.pairs.overlap(one)
+            if redundancy is not None:
+                self.known_rows("redundancy").setdefault(feature, redundancy[0])
+            return overlap[0]
         if derived is None:
             return self.counted_rows(kind, one)[0]
+        if derived.needs == (OVERLAP,):
+            return derived.rows(self, one, [self.pair_row(OVERLAP, feature)[None]])[0]
         if any(need not in self._rows or feature not in self._rows[need] for need in derived.needs):
             for need, rows in zip(derived.needs, self._measured_rows(derived.needs, one), strict=True):
                 self.known_rows(need)[feature] = rows[0]
@@ -337,6 +408,9 @@ class InformationTerms:
 
     def _measured_rows(self, kinds: tuple[str, ...], features: np.ndarray) -> list[np.ndarray]:
         if kinds[:2] != BOTH:
-            return [self.pairs.measured((kind,), features)[0] for kind in kinds]
+            return [self._measured_alone(kind, features) for kind in kinds]
         # These two are counted together, which takes no longer than the second of them alone.
         return [*self.pairs.measured(BOTH, features), *self._measured_rows(kinds[2:], features)]
+
+    def _measured_alone(self, kind: str, features: np.ndarray) -> np.ndarray:
+        return self.pairs.overlap(features)[0] if kind == OVERLAP else self.pairs.measured((kind,), features)[0]

@@ -17,6 +17,7 @@ from scipy.special import ndtri
 
 from certselect.coding import CodedTable, Coding
 from certselect.coding.tiles import slices
+from certselect.information.chance import ChanceMoments
 from certselect.information.normal_scores import FixedPoint, normal_scores, rank_scores
 from certselect.information.plugin import CountedPairs
 from certselect.information.score_moments import ScoredRows
@@ -177,7 +178,9 @@ class CountedBesideRanked(PairTerms):
         self._counts = CountedPairs(coded, "none", dtype, n_jobs)
         self._chance = _Chance(coded, fixed)
         sums = self._counts.sums()
-        self.relevance = np.maximum(sums.relevance - self._chance.relevance(), 0)
+        expected = self._chance.relevance()
+        self.chance = ChanceMoments(sums.relevance - expected, expected, self._chance.freedom())
+        self.relevance = np.maximum(self.chance.beyond_chance, 0)
         self.entropy = np.array(sums.entropy)
         self.levels = np.where(ranked, 0, self._chance.levels)
 
@@ -232,10 +235,13 @@ class _Chance:
 
     def relevance(self) -> np.ndarray:
         """Of I(Xi;C), (n,)."""
-        classes, rows = len(self._table.classes), self._weights.sum()
-        if self._present is not None:
-            classes, rows = (self._in_classes > 0).sum(axis=1), self._present @ self._weights
-        return np.maximum(self.levels - 1, 0) * np.maximum(classes - 1, 0) / self._twice(rows)
+        rows = self._weights.sum() if self._present is None else self._present @ self._weights
+        return self.freedom() / self._twice(rows)
+
+    def freedom(self) -> np.ndarray:
+        """The degrees of freedom of I(Xi;C), (n,)."""
+        classes = len(self._table.classes) if self._present is None else (self._in_classes > 0).sum(axis=1)
+        return np.maximum(self.levels - 1, 0) * np.maximum(classes - 1, 0)
 
     def pairs(self, kind: str, features: np.ndarray) -> np.ndarray:
         """Of "redundancy" or "interaction" of some features with all, (len(features), n)."""

@@ -96,6 +96,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
         ]
     },
     "budget": {"type": ["number", "null"], "minimum": 0},
+    "max_shared": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
     "criterion": {"type": "string", "minLength": 1},
     "beta": {"type": ["number", "null"], "minimum": 0},
     "gamma": {"type": ["number", "null"], "minimum": 0},

@@ -12,7 +12,9 @@ import numpy as np
 
 from certselect.certificate import Certificate
 from certselect.criteria import SubsetProblem
+from certselect.criteria.column_constraints import ColumnConstraints
 from certselect.criteria.pairs import TermPairs
+from certselect.criteria.shared import SharedLimit
 from certselect.evaluation.feature_report import feature_report
 from certselect.evaluation.feature_report import in_words as reasons_in_words
 from certselect.information import InformationTerms
@@ -247,10 +249,17 @@ class Result:
             return state
         if problem.steps is not None:
             steps = problem.steps.keeping(self.selection.indices.tolist())
-            small = replace(problem, pairs=steps)
+            small = replace(problem, pairs=steps, constraints=_kept(problem.constraints, steps.terms))
             return state | {"terms": steps.terms, "selection": replace(self.selection, problem=small)}
         pair = problem.criterion.pair
         kept = self.terms.keeping(self.selection.indices, {"redundancy", pair or "redundancy"})
         pairs = None if pair is None else TermPairs(kept, pair)
-        small = replace(problem, pairs=pairs)
+        small = replace(problem, pairs=pairs, constraints=_kept(problem.constraints, kept))
         return state | {"terms": kept, "selection": replace(self.selection, problem=small)}
+
+
+def _kept(constraints: ColumnConstraints | None, terms: InformationTerms) -> ColumnConstraints | None:
+    """The constraints without the table."""
+    if constraints is None or constraints.shared is None:
+        return constraints
+    return replace(constraints, shared=SharedLimit(constraints.shared.most, terms))

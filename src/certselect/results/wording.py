@@ -54,6 +54,7 @@ def constraints_in_words(stated: Constraints, names: Sequence[str]) -> str:
         *_groups("all or none of", groups.get(ALL_OR_NONE), names),
         *_groups("at most one of", groups.get(AT_MOST_ONE), names),
         *([f"cost at most {plain['budget']!r}"] if plain["budget"] is not None else []),
+        *([f"respecting max_shared={plain['max_shared']:g}"] if plain["max_shared"] is not None else []),
     ]
     return _in_one_line(parts)
 

@@ -10,7 +10,9 @@ from functools import partial
 import numpy as np
 
 from certselect.criteria.rules import Rules
+from certselect.criteria.shared import UnitLimit
 from certselect.criteria.units import UnitProblem
+from certselect.search.subset import empty_subset
 from certselect.search.ties import descending, tie_width, value_scale
 
 
@@ -53,11 +55,65 @@ def brought_to_size(problem: UnitProblem, units: list[int]) -> list[int]:
     size = rules.size(units)
     if size < rules.k:
         others = set(problem.candidates.tolist()).difference(units)
-        return Completion(rules).in_order(most_relevant(problem, others), units)
+        return Completion(rules, problem.limit).in_order(most_relevant(problem, others), units)
     if size > rules.k:
         inside = replace(rules, candidates=np.sort(units))
-        return sorted(Completion(inside).in_order(most_relevant(problem, units)))
+        return sorted(Completion(inside, problem.limit).in_order(most_relevant(problem, units)))
     return units
+
+
+def brought_apart(problem: UnitProblem, units: list[int], *, fill: bool = True) -> list[int]:
+    """The units, or an allowed subset close to them where some share too much; a smaller one where none is found.
+
+    Of two that share too much the first stays. What adds most comes in for those that leave, and where that ends
+    early, a subset is built of units that share too much with few others.
+    """
+    if problem.limit is None or not problem.conflicts(units):
+        return units
+    rules = problem.rules
+    inside = Completion(replace(rules, k=rules.size(units)), problem.limit)
+    kept = inside.what_may_join(list(rules.required), [unit for unit in units if unit not in rules.required])
+    if not fill:
+        return kept
+    kept = _filled(problem, kept)
+    if rules.size(kept) < rules.k:
+        others = _filled(problem, _loners(problem))
+        kept = max(kept, others, key=rules.size)  # the first of equals
+    return kept
+
+
+def _filled(problem: UnitProblem, kept: list[int]) -> list[int]:
+    """What adds most comes in, as long as it shares little with all before."""
+    subset, rules = empty_subset(problem), problem.rules
+    for unit in kept:
+        subset.add(unit)
+    while subset.size < rules.k and rules.can_complete(subset.members):
+        newcomer = subset.best_newcomer()
+        if newcomer is None or problem.apart(subset.members)[newcomer]:
+            break
+        subset.add(newcomer)
+    return list(subset.members)
+
+
+def _loners(problem: UnitProblem) -> list[int]:
+    """The required units and others that share too much with few of those left, until there are enough or none."""
+    assert problem.limit is not None, "asked only then"
+    rules, (first, second) = problem.rules, problem.limit.pairs
+    chosen = list(rules.required)
+    left = np.zeros(problem.n_features, dtype=bool)
+    left[problem.candidates] = True
+    left[[*chosen, *np.flatnonzero(problem.apart(chosen))]] = False
+    while rules.size(chosen) < rules.k:
+        joins = left & rules.can_join(chosen)
+        if not joins.any():
+            break
+        both = left[first] & left[second]
+        apart = np.bincount(np.concatenate([first[both], second[both]]), minlength=problem.n_features)
+        place = np.lexsort((-problem.linear, np.where(joins, apart, problem.n_features)))[0]
+        chosen.append(int(place))
+        left[place] = False
+        left[problem.limit.apart_from(int(place))] = False
+    return chosen
 
 
 class Completion:
@@ -69,8 +125,8 @@ class Completion:
     looking ahead would have taken the same ones.
     """
 
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
+    def __init__(self, rules: Rules, limit: UnitLimit | None = None) -> None:
+        self.rules, self.limit = rules, limit
         self.n_units = len(rules.sizes)
         # One place behind the units: "nobody", of a size that never fits.
         self._sizes = np.append(rules.sizes, rules.k + 1)
@@ -100,6 +156,12 @@ class Completion:
                     seen.append(unit)
                     yield unit
 
+        if self.limit is not None:
+            apart = self.what_may_join(start, others())
+            if self.rules.size(apart) == self.rules.k:
+                return apart
+            ranking = [*seen]
+            seen.clear()
         fitting = self._what_fits(start, others())
         if fitting is not None:
             return start + fitting
@@ -109,6 +171,23 @@ class Completion:
             joins[start] = False
             start.append(int(order[joins[order].argmax()]))
         return start
+
+    def what_may_join(self, start: list[int], ranking: Iterable[int]) -> list[int]:
+        """Those of the ranking that share little with all before them and leave a way to an allowed subset."""
+        assert self.limit is not None, "asked only then"
+        chosen, barred, rules = list(start), np.zeros(self.n_units, dtype=bool), self.rules
+        for unit in chosen:
+            barred[self.limit.apart_from(unit)] = True
+        size = rules.size(chosen)
+        for unit in ranking if size < rules.k else ():
+            if barred[unit] or not (rules.plain or rules.can_complete([*chosen, unit])):
+                continue
+            chosen.append(unit)
+            barred[self.limit.apart_from(unit)] = True
+            size += self._sizes.item(unit)
+            if size == rules.k:
+                break
+        return chosen
 
     def rows_in_order(self, order: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """For each row of units in order of preference, the free units of an allowed subset, ascending.

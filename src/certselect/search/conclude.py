@@ -19,8 +19,8 @@ from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
 from certselect.names import shown
 from certselect.relaxation import Relaxation
 from certselect.search.certified import PLAIN_SECONDS, noted, proven, solve, solve_for_bound
-from certselect.search.completion import brought_to_size, values_along
-from certselect.search.found import Found
+from certselect.search.completion import brought_apart, brought_to_size, values_along
+from certselect.search.found import Evidence, Found
 from certselect.search.polish import polish as polish_by_swaps
 from certselect.search.registry import is_built_in
 from certselect.search.selection import INTERRUPTED, Selection
@@ -41,6 +41,7 @@ class Asked:
     limit: TimeLimit
     polish: bool
     certify: bool | str
+    any_size: bool = False
 
     def limit_of_search(self, strategy: Strategy) -> TimeLimit:
         """What a search and its polish may take: half of the time left, if a bound is still to come after them."""
@@ -77,6 +78,10 @@ def answer(
             found.cut_short = True
         else:
             search(problem, strategy, found, seconds, rng, options)
+        if not found.cut_short and (smaller := completed(problem, strategy, found).problem).k < problem.k:
+            if problem.units.limit is not None and not (found.nothing_left and not problem.exactly):
+                _check_fewer(problem, smaller, asked)
+                return answer(smaller, strategy, Found(), rng, options, asked, None)
         if strategy.bounds and found.cut_short and not asked.certify:
             # A search that always comes with a bound may have had no time for it: a poor one is better than none.
             asked = replace(asked, certify=True)
@@ -118,6 +123,12 @@ def _concluded(
     warm_start: Relaxation | None,
 ) -> Selection:
     whole = completed(problem, strategy, found)
+    if whole.problem.k < problem.k and problem.units.limit is not None:
+        if not (found.nothing_left and not problem.exactly):
+            _check_fewer(problem, whole.problem, asked)
+        # What was proven is about subsets of another size.
+        asked = replace(asked, certify=asked.certify or strategy.bounds)
+        found.evidence, warm_start = Evidence(), None
     if asked.polish and not whole.any_size and found.evidence.proved is None:
         whole = polished(whole, found, seconds)
     return certified(whole, valued(whole, seconds), found, seconds, asked, warm_start)
@@ -176,8 +187,40 @@ def completed(problem: SubsetProblem, strategy: Strategy, found: Found) -> Compl
         units = brought_to_size(searched, found.indices)
         if units != found.indices and (found.cut_short or found.nothing_left):
             # Scores are those of a whole subset, as after any search that was not interrupted.
-            scores = list(values_along(searched, units)) if strategy.in_order_of_choice else [searched.value(units)]
+            scores = _scores_of(searched, strategy, units)
+    apart = brought_apart(searched, units, fill=not found.any_size)
+    if apart != units:
+        units = apart if strategy.in_order_of_choice else sorted(apart)
+        size = searched.rules.size(units)
+        if size < searched.k and not found.any_size:
+            problem = problem.of_size(size)
+            searched = problem.units
+        scores = _scores_of(searched, strategy, units)
     return Completed(problem, strategy, units, scores, found.any_size, found.drawn_size)
+
+
+def _scores_of(problem: UnitProblem, strategy: Strategy, units: list[int]) -> list[float]:
+    """The scores of a whole subset that a search did not end with by itself."""
+    return list(values_along(problem, units)) if strategy.in_order_of_choice else [problem.value(units)]
+
+
+def _check_fewer(problem: SubsetProblem, smaller: SubsetProblem, asked: Asked) -> None:
+    """Warn that fewer features are selected than asked for, or refuse that where constraints depend on their number."""
+    assert problem.constraints is not None and problem.constraints.shared is not None, "only then"
+    if asked.any_size:
+        return  # the sizes compete
+    most = f"max_shared={problem.constraints.shared.most:g}"
+    if problem.constraints.beyond_exclusion:
+        raise InvalidInput(
+            f"k={problem.k} with {most}",
+            f"a size with an allowed subset: the largest that was found has {smaller.k} features",
+            f"Raise max_shared, or lower k to {smaller.k}.",
+        )
+    warn_user(
+        f"Asked for {problem.k} features, but no more than {smaller.k} were found that share little enough "
+        f"({most}): {smaller.k} are selected. Raise max_shared for more.",
+        FewerFeaturesWarning,
+    )
 
 
 def polished(whole: Completed, found: Found, seconds: dict[str, float]) -> Completed:

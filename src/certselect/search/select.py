@@ -142,7 +142,7 @@ def _select(problem: SubsetProblem, searching: Searching, limit: TimeLimit | Non
             f"{_without_bound(problem, searching)}. Pass strategy='forward' to silence this.",
             QuickerSearchWarning,
         )
-    asked = Asked(limit, polish, searching.certify)
+    asked = Asked(limit, polish, searching.certify, problem.any_size)
     if problem.any_size:
         selections = select_each(problems, strategy, asked, searching.random_state, options)
         try:

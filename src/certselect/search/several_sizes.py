@@ -16,7 +16,7 @@ from certselect.search.conclude import Asked, answer, conclude, search, stopped
 from certselect.search.found import Found
 from certselect.search.options import Seed, make_generator
 from certselect.search.selection import COMPLETE, INTERRUPTED, LIMIT, PROVEN_OPTIMAL, Selection
-from certselect.search.strategy import Nested, Strategy
+from certselect.search.strategy import LAST_REMOVALS, Nested, Strategy
 
 
 def select_each(
@@ -37,6 +37,8 @@ def select_each(
     """
     # Where more is asked than a size, a subset may have to be completed otherwise at another one.
     trivial = all(problem.units.rules.plain and not problem.units.rules.required for problem in problems)
+    if strategy.nested is LAST_REMOVALS and any(problem.units.limit is not None for problem in problems):
+        trivial = False  # what was removed depends on what sharing costs, which depends on the size
     selections: dict[int, Selection] = {}
     try:
         if strategy.nested is not None and trivial:

@@ -145,6 +145,9 @@ class OrderedSubset:
         """
         scores = self._of_units(self._scores.next())
         allowed = self._open if self.rules.plain else self._open & self.rules.can_join(self.members)
+        apart = self.problem.apart(self.members)
+        if (allowed & ~apart).any():  # else what was found is brought to an allowed subset afterwards
+            allowed = allowed & ~apart
         gains = np.where(allowed, scores, -np.inf)
         best = first_best(gains, self.scale)
         if self._steps.criterion.stops and self.members and gains[best] <= tie_width(self.value(), self.scale):

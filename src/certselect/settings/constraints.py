@@ -79,6 +79,14 @@ def _cost(feature: str, given: Any) -> float:
     return cost
 
 
+def _share(name: str, given: Any) -> float | None:
+    """None, or a share of information."""
+    share = as_float(given)
+    if given is None or (share is not None and 0.0 <= share <= 1.0):
+        return share
+    raise InvalidInput(f"{name}={shown(given)}", "a number from 0 to 1", f"Leave {name} out for its default.")
+
+
 def _plain_costs(costs: Any) -> list[Any] | None:
     """Keys of JSON are str, and a feature may be named by its index: a mapping becomes pairs."""
     return [list(pair) for pair in costs.items()] if isinstance(costs, dict) else costs
@@ -128,6 +136,14 @@ class Constraints(SettingsGroup):
         None, "What the chosen columns may cost in total", PANEL, number_or_none(above=False), Option("number")
     )
 
+    max_shared: float | None = setting(
+        None,
+        "How much of its information a selected column may share with another selected one, 0 to 1",
+        PANEL,
+        _share,
+        Option("number", "--max-shared"),
+    )
+
     copies: str = setting("first", "Columns that say the same", PANEL, one_of(COPIES), choices=COPIES)
 
     def _check(self) -> None:
@@ -141,7 +157,7 @@ class Constraints(SettingsGroup):
     def kept(self) -> Self:
         """The same with lists and mappings of their own: the user's may change."""
         for value in vars(self).values():
-            if not (value is None or isinstance(value, str)):
+            if not (value is None or isinstance(value, str | float)):
                 return self.from_dict(self.to_dict())
         return self
 

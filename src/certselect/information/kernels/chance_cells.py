@@ -1,15 +1,16 @@
 """What a cell of a joint table is expected to add to the information of two columns, one of which is shuffled.
 
-Of N samples, a have a level of one column and b one of the other. After shuffling, the number n that
+Of N samples, a have a level of one column and b have one of the other. After shuffling, the number n that
 have both is hypergeometric, with mean ab/N, and the cell adds
 
     g(a, b, N) = E[n ln(n N / (a b))] = E[n ln(n / mean) - n + mean]
 
-to N times the information. No term of the second form is negative, so nothing cancels. Probabilities
-are needed up to a factor only: each follows from its neighbour by a ratio, begun at the mode, and their
-sum divides them. Where the spread is wide, every few n are enough: the sum of a smooth function over
-equal steps of half a standard deviation is its sum over all n to rounding, and logarithms of
-factorials come from Stirling's series.
+to N times the information. There are two ways to compute it, and the cell alone decides which one is used:
+
+- The sum over n, from the smallest possible n on. Probabilities are needed up to a factor only: each follows
+  from the one before by a ratio, and their sum divides them.
+- For large means, the expansion of the second form in x = (n - mean) / mean, that is, in the central moments of
+  the distribution: g = mean (E[x^2]/2 - E[x^3]/6 + E[x^4]/12 - ...). The moments follow from each other.
 
 References
 ----------
@@ -18,21 +19,29 @@ N. X. Vinh, J. Epps and J. Bailey (2010), Information theoretic measures for clu
 
 from __future__ import annotations
 
+from functools import cache
+from itertools import pairwise
+from math import comb
+
 import numpy as np
 
-# From this standard deviation on, n is looked at in steps. No count of the table is expected below its
-# square, so that none comes near 0 within the reach.
-_WIDE = 10.0
-# Standard deviations either side of the mode, beyond which nothing is left to rounding.
-_REACH = 9
-_STEPS_PER_DEVIATION = 2
-# -ln of the probability that is left out, by Bernstein's inequality.
-_LEFT_OUT = 37.0
-# Numbers looked at together: enough to amortise the calls, few enough to stay in cache.
+# How many moments are enough for twelve digits, by mean**2 / variance, from which this many are used.
+_MOMENTS = {20: 125.0, 16: 200.0, 12: 420.0, 10: 900.0, 8: 2500.0, 6: 20_000.0}
+_FEWEST, _MOST_MOMENTS = tuple(_MOMENTS.values()), tuple(_MOMENTS)
+# Where the variance is small, the mean itself has to be large: a quarter of the numbers above, or more.
+_LARGE_MEAN = 4.0
+# Sums are this many terms long: few different lengths, so that many cells are added up together.
+_LENGTHS = np.array([2.0, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024])
+# -ln of the probability that is left out behind the last term.
+_LEFT_OUT = 36.0
+# Cells, and numbers of them, that are computed together: enough to amortise the calls, few enough to stay in cache.
+_CELLS_AT_ONCE = 1 << 13
 _AT_ONCE = 1 << 15
 
 
-def expected_cells(first: np.ndarray, second: np.ndarray, samples: np.ndarray) -> np.ndarray:
+def expected_cells(
+    first: np.ndarray, second: np.ndarray, samples: np.ndarray, *, compiled: bool = False
+) -> np.ndarray:
     """g of several cells, (cells,), in nats times samples; to about 1e-12 of itself.
 
     Parameters
@@ -41,83 +50,183 @@ def expected_cells(first: np.ndarray, second: np.ndarray, samples: np.ndarray) -
         Samples that have the cell's level of each column, 1 or more.
     samples : ndarray of int64 (cells,)
         All samples, no fewer than either.
+    compiled : bool
+        Whether the compiled kernels may be used, which give the same floats.
     """
-    # The smaller first, so that a cell and its mirror image are the same float.
-    a, b = np.minimum(first, second).astype(np.float64), np.maximum(first, second).astype(np.float64)
-    total = samples.astype(np.float64)
-    mean = a * b / total
-    # The larger of the variances of drawing with replacement and without.
-    spread = np.sqrt(mean * (1.0 - b / total))
-    deviation = spread * np.sqrt((total - a) / np.maximum(total - 1.0, 1.0))
-    wide = deviation >= _WIDE
-    far = np.ceil(_LEFT_OUT / 3 + np.sqrt((_LEFT_OUT / 3) ** 2 + 2 * _LEFT_OUT * spread**2)) + 1
-    far = np.minimum(far, a + 1)
-    # Rounded up to few different numbers. What is looked at together has one of them, so that no cell's
-    # sum depends on which others are asked for.
-    far = np.where(wide, 0, np.ceil(2.0 ** (np.ceil(np.log2(far) * 4) / 4))).astype(np.int64)
-    result = np.empty(len(a))
-    for reach in np.unique(far).tolist():
-        sums, reach_of = (_by_ratios, reach) if reach else (_in_steps, _REACH * _STEPS_PER_DEVIATION)
-        alike = np.flatnonzero(far == reach)
-        for start in range(0, len(alike), max(1, _AT_ONCE // reach_of)):
-            some = alike[start : start + max(1, _AT_ONCE // reach_of), None]
-            result[some[:, 0]] = sums(a[some], b[some], total[some], reach_of)
+    result = np.empty(len(first))
+    for start in range(0, len(first), _CELLS_AT_ONCE):
+        some = slice(start, start + _CELLS_AT_ONCE)
+        # The smaller first, so that a cell and its mirror image are the same float.
+        a, b = np.minimum(first[some], second[some]), np.maximum(first[some], second[some])
+        result[some] = _computed(a.astype(np.float64), b.astype(np.float64), samples[some].astype(np.float64), compiled)
     return result
 
 
-def first_order_cells(first: np.ndarray, second: np.ndarray, samples: np.ndarray) -> np.ndarray:
-    """The first term of g in 1/N: over all cells of a table it adds up to (levels - 1)(levels - 1) / 2."""
-    return (1.0 - first / samples) * (1.0 - second / samples) / 2
+def _computed(a: np.ndarray, b: np.ndarray, total: np.ndarray, compiled: bool) -> np.ndarray:
+    way = _ways(a, b, total)
+    order = np.argsort(way, kind="stable")
+    a, b, total = a[order], b[order], total[order]
+    found = np.empty(len(a))
+    ends = np.cumsum(np.bincount(way, minlength=len(_WAYS))).tolist()
+    for (compute, size), start, stop in zip(_WAYS, [0, *ends], ends, strict=False):
+        # No cell depends on which others are asked for: what is computed together has the same number of terms.
+        at_once = max(2, _AT_ONCE // (4 if compute is _by_moments else size))
+        faster = _COMPILED.get(compute) if compiled else None
+        for begin in range(start, stop, at_once if faster is None else max(1, stop - start)):
+            end = stop if faster is not None else min(stop, begin + at_once)
+            # NumPy adds up a single column in another order: two of it.
+            some = slice(begin, end) if end - begin > 1 else [begin, begin]
+            parts = a[some], b[some], total[some]
+            found[some] = (faster or compute)(*parts, parts[0] * parts[1] / parts[2], size)
+    result = np.empty(len(a))
+    result[order] = found
+    return result
 
 
-def _mode(a: np.ndarray, b: np.ndarray, total: np.ndarray) -> np.ndarray:
-    # Held to what is possible: of large numbers the quotient is rounded.
-    return np.clip(np.floor((a + 1) * (b + 1) / (total + 2)), np.maximum(a + b - total, 0), a)
+def _ways(a: np.ndarray, b: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Which of `_WAYS` computes each cell."""
+    mean = a * b
+    mean /= total
+    # Counted from the smallest possible n, which is 0 or else leaves no sample without both levels.
+    lowest = a + b
+    lowest -= total
+    bound = np.maximum(lowest, 0.0)
+    high = bound > 0
+    np.subtract(a, bound, out=bound)
+    neither = mean - lowest  # how many have neither level, on average
+    terms = np.searchsorted(_reached(), np.minimum(mean, neither))
+    way = np.minimum(terms, np.searchsorted(_LENGTHS, bound)).astype(np.uint8)
+    way[high] += len(_LENGTHS)
+    large = np.flatnonzero(mean >= _FEWEST[0] / _LARGE_MEAN)
+    mean, neither = mean[large], neither[large]
+    with np.errstate(divide="ignore"):
+        ratio = np.minimum(mean * total[large] / np.maximum(neither, 0.0), _LARGE_MEAN * mean)
+    moments = np.searchsorted(_FEWEST, ratio, side="right")
+    way[large] = np.where(moments > 0, 2 * len(_LENGTHS) + moments - 1, way[large])
+    return way
+
+
+@cache
+def _reached() -> np.ndarray:
+    """The largest mean that each of `_LENGTHS` is enough for, by Chernoff's inequality."""
+    last = _LENGTHS
+    mean = np.full(len(last), 1e-300)
+    above = last
+    for _ in range(200):  # bisection: the logarithm of the probability rises with the mean
+        middle = (mean + above) / 2
+        small = last * np.log(last / middle) - last + middle >= _LEFT_OUT
+        mean, above = np.where(small, middle, mean), np.where(small, above, middle)
+    return mean
+
+
+def _terms_from_zero(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray, last: int) -> np.ndarray:
+    """The sum over n = 0 .. last."""
+    n = np.arange(1.0, last + 1)[:, None]
+    weights = _weights(a, b, total - a - b, n, n)
+    sums = 1.0 + weights.sum(axis=0)
+    weights *= _count_logs(last)[:, None]
+    return np.maximum(weights.sum(axis=0) / sums - mean * np.log(mean), 0.0)
+
+
+def _compiled_terms(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray, last: int) -> np.ndarray:
+    """As `_terms_from_zero`."""
+    from certselect.information.kernels.chance_kernels import sum_terms
+
+    sums, values = np.empty_like(a), np.empty_like(a)
+    sum_terms(a, b, total, _count_logs(last), sums, values)
+    return np.maximum(values / (1.0 + sums) - mean * np.log(mean), 0.0)
+
+
+@cache
+def _count_logs(last: int) -> np.ndarray:
+    """n ln n for n = 1 .. last."""
+    n = np.arange(1.0, last + 1)
+    return n * np.log(n)
+
+
+def _terms_from_lowest(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray, last: int) -> np.ndarray:
+    """The sum over the smallest possible n, a + b - N, and `last` more."""
+    lowest, more = a + b - total, np.arange(1.0, last + 1)[:, None]
+    n = lowest + more
+    weights = _weights(total - b, total - a, 0.0, more, n)
+    sums = 1.0 + weights.sum(axis=0)
+    weights *= _added(n, mean)
+    return (_added(lowest, mean) + weights.sum(axis=0)) / sums
+
+
+def _weights(
+    first: np.ndarray, second: np.ndarray, rest: np.ndarray | float, more: np.ndarray, n: np.ndarray
+) -> np.ndarray:
+    """How probable each of the next n is, (n, cells), in units of the smallest one.
+
+    There, `first` and `second` samples have one level only, and `rest` have neither.
+    """
+    ratios = (first + 1.0) - more
+    ratios *= (second + 1.0) - more
+    below = rest + more
+    ratios /= np.multiply(below, n, out=below) if below.shape == ratios.shape else below * n
+    # From the first ratio that is 0 on, the products stay there.
+    for before, ratio in pairwise(ratios):
+        ratio *= before
+    return ratios
 
 
 def _added(n: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """n ln(n / mean) - n + mean."""
+    """n ln(n / mean) - n + mean, for n of 1 or more."""
     more = (n - mean) / mean
-    return mean * ((1.0 + more) * np.log1p(np.where(n > 0, more, 0.0)) - more)  # n ln n is 0 for n = 0
+    return mean * ((1.0 + more) * np.log1p(more) - more)
 
 
-def _by_ratios(a: np.ndarray, b: np.ndarray, total: np.ndarray, reach: int) -> np.ndarray:
-    """Every n within `reach` of the mode."""
-    mean, mode = a * b / total, _mode(a, b, total)
-    away = np.arange(1, reach + 1)
-    above, below = mode + away, mode - away
-    # Ratios end at 0 where n leaves what is possible; beyond, products stay there.
-    up = np.maximum(a - above + 1, 0) * np.maximum(b - above + 1, 0)
-    up /= above * np.maximum(total - a - b + above, 1)
-    down = np.maximum(below + 1, 0) * np.maximum(total - a - b + below + 1, 0)
-    down /= (a - below) * (b - below)
-    up, down = np.cumprod(up, axis=1), np.cumprod(down, axis=1)
-    value = _added(mode, mean)[:, 0]
-    value = value + (up * _added(above, mean)).sum(axis=1) + (down * _added(np.maximum(below, 0), mean)).sum(axis=1)
-    return value / (1.0 + up.sum(axis=1) + down.sum(axis=1))
+def _by_moments(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray, most: int) -> np.ndarray:
+    """The expansion up to the central moment of order `most`.
+
+    With u = a - mean and v = b - mean, the ratio of neighbouring probabilities gives, for the moments M_k,
+
+        N M_(k+1) = sum over j < k of (k over j) [u v M_j - (u + v) M_(j+1) + M_(j+2)],
+
+    of which the last M_(k+1) is brought to the left.
+    """
+    product, sums = (a - mean) * (b - mean), (a - mean) + (b - mean)
+    moments, brackets = [np.ones_like(a), np.zeros_like(a)], []
+    binomials, factors = _factors(most)
+    term = np.empty_like(a)
+    for k in range(1, most):
+        known = product * moments[k - 1] - sums * moments[k]
+        moment = known * k
+        for bracket, times in zip(brackets, binomials[k], strict=False):
+            np.multiply(bracket, times, out=term)
+            moment += term
+        moment /= total - k
+        moments.append(moment)
+        brackets.append(known + moment)
+    expected = np.zeros_like(a)
+    for order in range(most, 1, -1):
+        np.multiply(moments[order], factors[order], out=term)
+        expected += term
+        expected /= mean
+    return expected
 
 
-def _in_steps(a: np.ndarray, b: np.ndarray, total: np.ndarray, reach: int) -> np.ndarray:
-    """Every few n, `reach` of them either side of the mode."""
-    mean, mode = a * b / total, _mode(a, b, total)
-    deviation = np.sqrt(mean * (1.0 - b / total) * (total - a) / (total - 1.0))
-    step = np.floor(deviation / _STEPS_PER_DEVIATION)
-    moved = step * np.arange(-reach, reach + 1)
-    both, neither = mode, total - a - b + mode
-    only_first, only_second = a - mode, b - mode
-    logs = -moved * np.log(both * neither / (only_first * only_second))
-    for count, change in ((both, moved), (neither, moved), (only_first, -moved), (only_second, -moved)):
-        logs -= _log_factorial_ratio(count, change)
-    weights = np.exp(logs)
-    return (weights * _added(mode + moved, mean)).sum(axis=1) / weights.sum(axis=1)
+def _compiled_moments(a: np.ndarray, b: np.ndarray, total: np.ndarray, mean: np.ndarray, most: int) -> np.ndarray:
+    """As `_by_moments`."""
+    from certselect.information.kernels.chance_kernels import expand_moments
+
+    expected = np.empty_like(a)
+    expand_moments(a, b, total, mean, *_factors(most), expected)
+    return expected
 
 
-def _log_factorial_ratio(count: np.ndarray, change: np.ndarray) -> np.ndarray:
-    """ln((count + change)! / count!) - change ln(count), by Stirling's series."""
-    changed = count + change
-    ratio = (changed + 0.5) * np.log1p(change / count) - change
-    return ratio + _stirling(1 / changed) - _stirling(1 / count)
+@cache
+def _factors(most: int) -> tuple[np.ndarray, np.ndarray]:
+    """k over j for all k and j, and (-1)^order / (order (order - 1)) for each order up to the last."""
+    binomials = np.array([[float(comb(k, j)) for j in range(most)] for k in range(most)])
+    factors = [0.0, 0.0, *((-1.0) ** order / (order * (order - 1)) for order in range(2, most + 1))]
+    return binomials, np.array(factors)
 
 
-def _stirling(inverse: np.ndarray) -> np.ndarray:
-    return inverse * (1 / 12 - inverse * inverse / 360)
+_WAYS = (
+    *((_terms_from_zero, int(last)) for last in _LENGTHS),
+    *((_terms_from_lowest, int(last)) for last in _LENGTHS),
+    *((_by_moments, most) for most in _MOST_MOMENTS),
+)
+_COMPILED = {_terms_from_zero: _compiled_terms, _by_moments: _compiled_moments}

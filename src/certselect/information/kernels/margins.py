@@ -14,9 +14,9 @@ _CHUNK = 1 << 19
 
 @dataclass(frozen=True, eq=False)
 class LevelCounts:
-    """Samples of each level of each feature; levels that none has are left out.
+    """Samples of each level of each of several columns; levels that none has are left out.
 
-    Feature i has the counts counts[starts[i]:starts[i + 1]], whole numbers in units of the weights.
+    Column i has the counts counts[starts[i]:starts[i + 1]], whole numbers in units of the weights.
     """
 
     starts: np.ndarray
@@ -24,11 +24,11 @@ class LevelCounts:
 
     @property
     def levels(self) -> np.ndarray:
-        """How many levels of each feature occur, (n,)."""
+        """How many levels of each column occur, (columns,)."""
         return np.diff(self.starts)
 
     def summed(self, values: np.ndarray) -> np.ndarray:
-        """Sums over the levels of each feature, (n,), of numbers that belong to the counts."""
+        """Sums over the levels of each column, (columns,), of numbers that belong to the counts."""
         sums = np.add.reduceat(np.append(values, 0), self.starts[:-1])
         return np.where(self.levels > 0, sums, 0)
 
@@ -56,72 +56,52 @@ class Margins:
         """Whether every feature has a value in every row."""
         return self._absent is None or not bool((self._absent >= 0).any())
 
-    def rows_of(self, group: int | None) -> np.ndarray:
-        """Which rows are of a class, a mask; all if None."""
-        return np.ones(len(self._target), dtype=bool) if group is None else self._target == group
-
-    def having(self, feature: int) -> np.ndarray:
-        """Which rows have a value of a feature, a mask."""
-        if self._absent is None:
-            return self.rows_of(None)
-        return self._dense.codes[feature] != self._absent[feature]
-
-    def samples(self, rows: np.ndarray) -> int:
-        """How much these rows count together."""
-        return int(self._weights[rows].sum())
-
-    def counts(self, rows: np.ndarray) -> LevelCounts:
-        """Level counts of all features among these rows."""
+    def of_slices(self) -> LevelCounts:
+        """Level counts of all features among all rows, then among those of each class: (1 + classes) n columns."""
         if isinstance(self._table, SparseCodedTable):
-            return self._sparse_counts(self._table, rows)
-        table = self._table
-        weights = self._weights[rows].astype(np.float64)  # whole numbers, whose sums stay below 2**53
-        alike = bool((weights == 1.0).all())
-        lists, found = [np.zeros(0, dtype=np.int64)], np.zeros(len(self._levels) + 1, dtype=np.int64)
-        for start, stop in self._chunks(len(weights)):
+            return _sliced(*self._sparse_cells(self._table), len(self._levels))
+        return self._counted(self._weights)
+
+    def _counted(self, weights: np.ndarray) -> LevelCounts:
+        alike = bool((weights == 1).all())
+        owners, by_class = [], []
+        for start, stop in self._chunks(max(len(self._target), self.n_classes * int(self._levels.max(initial=1)))):
             levels = self._levels[start:stop]
             offsets = np.cumsum(levels) - levels
-            cells = (table.codes[start:stop, rows] + offsets[:, None]).ravel()
-            each = None if alike else np.tile(weights, stop - start)
-            counts = np.bincount(cells, each, minlength=int(levels.sum())).astype(np.int64)
+            # Codes come in narrow types, and cells do not fit into them.
+            cells = self._dense.codes[start:stop] + (offsets[:, None] + np.int64(0))
+            cells *= self.n_classes
+            cells += self._target
+            each = None if alike else np.tile(weights.astype(np.float64), stop - start)
+            counts = np.bincount(cells.ravel(), each, minlength=int(levels.sum()) * self.n_classes)
+            counts = counts.astype(np.int64, copy=False).reshape(-1, self.n_classes)
             if self._absent is not None:
                 absent = self._absent[start:stop]
                 counts[(offsets + absent)[absent >= 0]] = 0
-            there = counts > 0
-            found[start + 1 : stop + 1] = np.add.reduceat(there, offsets)
-            lists.append(counts[there])
-        return LevelCounts(np.cumsum(found), np.concatenate(lists))
+            there = counts.any(axis=1)
+            owners.append(np.repeat(np.arange(start, stop), levels)[there])
+            by_class.append(counts[there])
+        return _sliced(np.concatenate(owners), np.concatenate(by_class), len(self._levels))
 
-    def of_group(self, group: int | None) -> tuple[LevelCounts, int]:
-        """Level counts of all features among the rows of a class, or all, and how much these rows count."""
-        rows = self.rows_of(group)
-        return self.counts(rows), self.samples(rows)
+    def beside(self, feature: int) -> tuple[LevelCounts, np.ndarray]:
+        """Level counts of all features and of this one, among the rows where both have a value, in each slice.
 
-    def beside_all(self, codes: np.ndarray, n_codes: int, rows: np.ndarray) -> np.ndarray:
-        """Samples of each code (m,) among these rows, each feature leaving out those where it has no value, (n, codes).
-
-        One row for all features if every one of them has a value everywhere.
+        Returns them as `of_slices` does, and those of this feature as ((1 + classes) n, levels).
         """
-        codes, weights = codes[rows], self._weights[rows].astype(np.float64)
-        if self.complete or self._absent is None:
-            return np.bincount(codes, weights, minlength=n_codes).astype(np.int64)[None]
-        beside = np.empty((len(self._levels), n_codes), dtype=np.int64)
-        for start, stop in self._chunks(max(len(codes), n_codes)):
-            there = self._dense.codes[start:stop, rows] != self._absent[start:stop, None]
-            cells = (np.arange(stop - start)[:, None] * n_codes + codes)[there]
-            each = np.broadcast_to(weights, there.shape)[there]
-            counts = np.bincount(cells, each, minlength=(stop - start) * n_codes)
-            beside[start:stop] = counts.reshape(stop - start, n_codes)
-        return beside
-
-    def of_classes(self) -> np.ndarray:
-        """Samples of each class where a feature has a value, (n, classes), or (1, classes) for all alike."""
-        return self.beside_all(self._target, self.n_classes, self.rows_of(None))
-
-    def of_feature(self, feature: int, rows: np.ndarray) -> np.ndarray:
-        """Samples of each level of a feature among these rows, beside every feature, (n, levels)."""
         codes, levels = self._dense.codes[feature].astype(np.int64), int(self._levels[feature])
-        return self.beside_all(codes, levels, rows & self.having(feature))
+        having = codes != self._absent[feature] if self._absent is not None else np.ones(len(codes), dtype=bool)
+        own = np.zeros((len(codes), levels * self.n_classes))
+        own[np.arange(len(codes)), self._target * levels + codes] = self._weights * having
+        others = np.empty((1 + self.n_classes, len(self._levels), levels), dtype=np.int64)
+        for start, stop in self._chunks(len(codes)):
+            there = np.ones((stop - start, len(codes)))
+            if self._absent is not None:
+                there = (self._dense.codes[start:stop] != self._absent[start:stop, None]).astype(np.float64)
+            # Whole numbers, whose sums stay below 2**53: no order of summation matters.
+            by_class = (there @ own).astype(np.int64).reshape(-1, self.n_classes, levels)
+            others[1:, start:stop] = by_class.transpose(1, 0, 2)
+        others[0] = others[1:].sum(axis=0)
+        return self._counted(self._weights * having), others.reshape(-1, levels)
 
     @property
     def _dense(self) -> CodedTable:
@@ -132,20 +112,32 @@ class Margins:
         n, per_chunk = len(self._levels), max(1, _CHUNK // max(1, n_rows))
         return [(start, min(n, start + per_chunk)) for start in range(0, n, per_chunk)]
 
-    def _sparse_counts(self, table: SparseCodedTable, rows: np.ndarray) -> LevelCounts:
+    def _sparse_cells(self, table: SparseCodedTable) -> tuple[np.ndarray, np.ndarray]:
+        """Whose level each is, and how often it occurs in each class, (levels, classes)."""
         n, most = len(self._levels), int(self._levels.max())
-        there = rows[table.rows]
-        features = np.repeat(np.arange(n), np.diff(table.starts))[there]
-        keys, places = np.unique(features * most + table.codes[there], return_inverse=True)
-        counts = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(counts, places, self._weights[table.rows[there]])
-        listed = np.zeros(n, dtype=np.int64)
+        features = np.repeat(np.arange(n), np.diff(table.starts))
+        keys, places = np.unique(features * most + table.codes, return_inverse=True)
+        cells = places * self.n_classes + self._target[table.rows]
+        # Weights are added as floats, which is exact: all together are below 2**53.
+        counts = np.bincount(cells, self._weights[table.rows], minlength=len(keys) * self.n_classes)
+        counts = counts.astype(np.int64).reshape(-1, self.n_classes)
+        listed = np.zeros((n, self.n_classes), dtype=np.int64)
         np.add.at(listed, keys // most, counts)
-        rest = self.samples(rows) - listed  # where the feature has its background
-        owners = np.concatenate([keys // most, np.flatnonzero(rest)])
+        sizes = np.bincount(self._target, self._weights, minlength=self.n_classes).astype(np.int64)
+        rest = sizes - listed  # where the feature has its background
+        some = np.flatnonzero(rest.any(axis=1))
+        owners = np.concatenate([keys // most, some])
         order = np.argsort(owners, kind="stable")
-        ends = np.cumsum(np.bincount(owners, minlength=n))
-        return LevelCounts(np.concatenate([[0], ends]), np.concatenate([counts, rest[rest > 0]])[order])
+        return owners[order], np.concatenate([counts, rest[some]])[order]
+
+
+def _sliced(owners: np.ndarray, by_class: np.ndarray, n_features: int) -> LevelCounts:
+    """Counts of levels by class, (levels, classes), as columns: of each feature among all rows, then in each class."""
+    n_slices = 1 + by_class.shape[1]
+    counts = np.concatenate([by_class.sum(axis=1)[None], by_class.T])
+    group, level = np.nonzero(counts)
+    listed = np.bincount(group * n_features + owners[level], minlength=n_slices * n_features)
+    return LevelCounts(np.concatenate([[0], np.cumsum(listed)]), counts[group, level])
 
 
 class CountedMargins:
@@ -162,7 +154,7 @@ class CountedMargins:
 
     def __init__(self, levels: np.ndarray, counts: np.ndarray, absent: np.ndarray | None) -> None:
         self._owners = np.repeat(np.arange(len(levels)), levels)
-        self._levels = levels
+        self._n_features = len(levels)
         self._counts = counts.copy()
         self.n_classes = len(counts)
         self.complete = absent is None
@@ -170,15 +162,6 @@ class CountedMargins:
             gaps = absent >= 0
             self._counts[:, (np.cumsum(levels) - levels + absent)[gaps]] = 0
 
-    def of_group(self, group: int | None) -> tuple[LevelCounts, int]:
-        counts = self._counts.sum(axis=0) if group is None else self._counts[group]
-        there = counts > 0
-        listed = np.bincount(self._owners[there], minlength=len(self._levels))
-        samples = int(counts[self._owners == 0].sum())
-        return LevelCounts(np.concatenate([[0], np.cumsum(listed)]), counts[there]), samples
-
-    def of_classes(self) -> np.ndarray:
-        features = 1 if self.complete else len(self._levels)
-        ends = np.concatenate([np.zeros((self.n_classes, 1), dtype=np.int64), np.cumsum(self._counts, axis=1)], axis=1)
-        last = np.cumsum(self._levels)[:features]
-        return (ends[:, last] - ends[:, last - self._levels[:features]]).T
+    def of_slices(self) -> LevelCounts:
+        """As in `Margins`."""
+        return _sliced(self._owners, self._counts.T, self._n_features)

@@ -174,7 +174,9 @@ def _spread_of_swaps(problem: UnitProblem, members: list[int], outside: list[int
     """Standard deviation of the change in value over all swaps of a member for a unit outside."""
     worth, _ = _worth_and_value(problem, members)
     between = problem.weight(problem.k) * problem.pair_matrix[np.ix_(members, outside)]
-    return float((worth[outside] - worth[members][:, None] + between).std())
+    changes = worth[outside] - worth[members][:, None] + between
+    # Swaps for what shares too much with a member are hardly ever made, however hot it is.
+    return float((changes if problem.limit is None else changes[:, ~problem.apart(members)[outside]]).std())
 
 
 STRATEGY = Strategy(

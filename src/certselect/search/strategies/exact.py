@@ -120,7 +120,7 @@ def prover_for(
     """A prover for a problem in unit form, starting from an allowed subset of its units."""
     reduced = problem.reduced
     seen: set[tuple[int, ...]] = set()
-    completion = Completion(problem.rules)
+    completion = Completion(problem.rules, problem.limit)
 
     def positions_of(indices: list[int]) -> list[int]:
         free = np.setdiff1d(indices, reduced.required)

@@ -65,10 +65,10 @@ def qpfs(
 
     Needs the package clarabel.
     """
-    alpha = check_alpha(alpha)
+    alpha, limit, problem = check_alpha(alpha), problem.limit, problem.without_limit
     candidates = np.sort(problem.candidates)
     rows = None if nystroem is None else row_count(nystroem, len(candidates))
-    completion = Completion(problem.rules)
+    completion = Completion(problem.rules, limit)
     ranking = most_relevant(problem, candidates)
     if problem.pairs is not None and alpha != 1.0 and not found.out_of_time():
         if too_short(found.limit, len(candidates) if rows is None else rows):

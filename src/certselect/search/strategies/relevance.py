@@ -17,7 +17,7 @@ def relevance(problem: UnitProblem, found: Found, rng: np.random.Generator, /) -
     several columns are ranked by their mean relevance; the required ones come first, and
     those with which the subset could not be completed are passed over.
     """
-    found.indices.extend(Completion(problem.rules).in_order(most_relevant(problem, problem.candidates)))
+    found.indices.extend(Completion(problem.rules, problem.limit).in_order(most_relevant(problem, problem.candidates)))
     for value in values_along(problem, found.indices):
         found.scores.append(value)
 
