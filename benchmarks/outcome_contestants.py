@@ -235,15 +235,14 @@ PEERS = [
     best_first(name)
     for name in (
         *("SelectKBest, F", "SelectKBest, MI", "SelectFromModel, L1", "SelectFromModel, forest", "RFE"),
-        *("mrmr-selection", "fastcan", "Boruta", "ReliefF", "MultiSURF"),
+        *("mrmr-selection", "fastcan", "Boruta"),
     )
 ]
 CONTESTANTS = {contestant.name: contestant for contestant in (*OURS, *PEERS)}
-RELIEF = ("ReliefF", "MultiSURF")  # take too long to run on all tables
 JUDGED = [
     JUDGED_DEFAULT,
     EARLIER_DEFAULT,
-    *(one for one in PEERS if one.name not in RELIEF),
+    *PEERS,
     best_first("SHAP, forest"),
     sequentially("SequentialFeatureSelector"),
 ]

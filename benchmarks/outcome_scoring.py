@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,7 @@ class Judge:
     def row(self, contestant: Contestant) -> Row:
         """Scores by size, split and model, or the reason why there are none."""
         question = {"table": self.table.name, "contestant": contestant.name, "key": row_key(self.table, contestant)}
+        question["code"] = code_digest()
         with one_blas_thread(True), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about single classes of few rows, constant columns, steps of solvers
             began = time.process_time()
@@ -180,6 +182,7 @@ CODE = Path(__file__).parent.parent / "src" / "certselect"
 ROOMS = ("coding", "criteria", "information", "search")  # what our choice of features depends on
 
 
+@cache
 def code_digest() -> str:
     """Of the code of our rooms: other formatting, comments and docstrings make no difference."""
     content = hashlib.sha256()
