@@ -36,6 +36,7 @@ DEFAULTS = {
     "feature_groups": None,
     "costs": None,
     "budget": None,
+    "max_shared": None,
     "copies": "first",
     "criterion": "jmi",
     "beta": None,
@@ -156,6 +157,7 @@ WRONG = {
     "exclude": ["a", 3, [1.5]],
     "feature_groups": ["ab", ["ab"], [[1.5]], {"all": [["a"]]}, {"at_most_one": ["ab"]}, {3: []}, 3, [3]],
     "copies": [None, "none", True, 1],
+    "max_shared": [-0.1, 1.1, "0.9", True, float("nan")],
     "beta": ["1", True, float("nan"), float("inf"), -1, 10**400],
     "gamma": ["1", True, float("nan"), float("inf"), -1, 10**400],
     "order": ["2", True, 1, 4, 2.5, None],
@@ -302,6 +304,7 @@ def test_constraints_keep_what_was_given_and_write_one_form():
         "feature_groups": {"all_or_none": [["c", 3], ["e"]]},
         "costs": [["a", 1.0], ["b", 2.5]],
         "budget": 3.0,
+        "max_shared": None,
         "copies": "first",
     }
     assert constraints.to_dict() == written

@@ -84,6 +84,7 @@ class ColumnConstraints:
 
     def describe(self) -> dict[str, Any]:
         """The constraints as JSON can hold them; indices count the table's columns from 0."""
+        shared = {} if self.shared is None else {"max_shared": self.shared.most}
         return {
             "include": list(self.include),
             "exclude": list(self.exclude),
@@ -91,7 +92,7 @@ class ColumnConstraints:
             "at_most_one": [list(group) for group in self.rivals],
             "costs": None if self.costs is None else [float(cost) for cost in self.costs],
             "budget": self.budget if math.isfinite(self.budget) else None,
-            "max_shared": None if self.shared is None else self.shared.most,
+            **shared,
         }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from certselect.criteria.pairs import square_part
-from certselect.criteria.shared import LimitedPairs, least_cost_in_matrix
+from certselect.criteria.shared import least_cost_in_matrix
 
 if TYPE_CHECKING:
     from certselect.criteria.units import UnitProblem
@@ -99,9 +99,8 @@ class ReducedProblem:
 
 def _with_least_costs(problem: UnitProblem, matrix: np.ndarray) -> np.ndarray:
     """The matrix in which pairs that share too much cost as little as is enough for no subset to gain by them."""
-    assert isinstance(problem.pairs, LimitedPairs), "a problem with a matrix"
-    cost = -0.5 * abs(problem.weight(problem.k) * problem.pairs.cost)
-    if not len(problem.limit.pairs.first) or not cost:
+    cost = -0.5 * abs(problem.weight(problem.k) * problem.cost_of_sharing)
+    if problem.limit is None or not len(problem.limit.pairs.first) or not cost:
         return matrix
     floor = -least_cost_in_matrix(matrix, problem.k, 0.5 * cost)
     if floor > cost:
@@ -127,8 +126,7 @@ def reduce_problem(problem: UnitProblem) -> ReducedProblem:
         worth = problem.worth_alone[free]
         worth = worth - weight * problem.pair_matrix[np.ix_(free, required)].sum(axis=1, dtype=np.float64)
         np.fill_diagonal(matrix, worth)
-    if problem.limit is not None:
-        matrix = _with_least_costs(problem, matrix)
+    matrix = _with_least_costs(problem, matrix)
     limited = math.isfinite(rules.budget)
     return ReducedProblem(
         matrix=matrix,

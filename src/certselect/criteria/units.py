@@ -64,8 +64,8 @@ class UnitProblem(Objective):
             return super().terms(chosen)
         columns = self.columns(chosen)
         terms = self.by_column.terms(columns if self.steps is not None else sorted(columns))
-        if isinstance(self.pairs, LimitedPairs) and self.limit is not None:
-            terms += [-self.weight(self.k) * self.pairs.cost] * len(self.limit.conflicts(chosen))
+        if self.limit is not None and self.steps is None:
+            terms += [-self.weight(self.k) * self.cost_of_sharing] * len(self.limit.conflicts(chosen))
         return terms
 
     def conflicts(self, units: Iterable[int]) -> list[tuple[int, int]]:
@@ -78,6 +78,11 @@ class UnitProblem(Objective):
         for unit in units if self.limit is not None else ():
             apart |= self.limit.row(unit)
         return apart
+
+    @property
+    def cost_of_sharing(self) -> float:
+        """What pairs that share too much have in addition to their pair term."""
+        return self.pairs.cost if isinstance(self.pairs, LimitedPairs) else 0.0
 
     @property
     def without_limit(self) -> UnitProblem:

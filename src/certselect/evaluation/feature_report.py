@@ -182,11 +182,18 @@ def _worth_and_exchanges(problem: SubsetProblem, chosen: np.ndarray) -> tuple[np
     beside = problem.singles(len(chosen)) - weight * rows.sum(axis=0)  # beside all chosen ones but itself
     worth[chosen] = beside[chosen]
     rest = np.setdiff1d(problem.candidates, chosen)
-    if problem.constraints is None and len(rest):
+    asked = problem.constraints
+    if (asked is None or not (asked.beyond_exclusion or asked.exclude)) and len(rest):
         # A newcomer has no pair with the one it replaces.
         swaps = beside[chosen, None] - beside[None, rest] - weight * rows[:, rest]
-        loss[rest], other[rest] = swaps.min(axis=0), chosen[swaps.argmin(axis=0)]
-        loss[chosen], other[chosen] = swaps.min(axis=1), rest[swaps.argmin(axis=1)]
+        if asked is not None and asked.shared is not None:
+            apart = np.array([asked.shared.row(int(i))[rest] for i in chosen])
+            # A newcomer may share much with the one it replaces, and with no other.
+            swaps[apart.sum(axis=0) - apart > 0] = np.inf
+        fits, has_exchange = np.isfinite(swaps).any(axis=0), np.isfinite(swaps).any(axis=1)
+        loss[rest[fits]], other[rest[fits]] = swaps.min(axis=0)[fits], chosen[swaps.argmin(axis=0)][fits]
+        loss[chosen[has_exchange]] = swaps.min(axis=1)[has_exchange]
+        other[chosen[has_exchange]] = rest[swaps.argmin(axis=1)][has_exchange]
     return worth, loss, other
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.coding.cuts import only_ends
 from certselect.information import InformationTerms, measure_table
+from certselect.information.measure import COUNTS
 from certselect.information.registry import find_measure
 from certselect.settings import Measuring
 from certselect.table import Block, SparseBlock, Table
@@ -31,7 +32,7 @@ def shuffled_terms(
     the path's columns, in the path's order. `measuring` names a measure other than "auto".
     """
     measure = find_measure(measuring.measure)
-    if not measure.of_levels or _levels_depend_on_rows(table, measuring):
+    if measure.needs != COUNTS or _levels_depend_on_rows(table, measuring):
         return lambda order: measure_table(_shuffle_table(table, path, order), measuring, n_jobs=n_jobs)
     coded = code_table(table, measuring, n_jobs=n_jobs)
 

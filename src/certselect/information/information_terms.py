@@ -14,7 +14,8 @@ import numpy as np
 from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.coding.copies import copies_by_rank, copies_of
 from certselect.errors import InvalidInput
-from certselect.information.choice import correct_for_bias, count_rows, cut_integers
+from certselect.information.choice import cut_integers
+from certselect.information.measure import COUNTS_AND_RANKS, Measure
 from certselect.information.numeric import numeric_columns
 from certselect.information.registry import find_measure
 from certselect.information.terms import Families, InformationTerms
@@ -162,16 +163,12 @@ def measure_table(
     else:
         coded = code_table(table, measuring, n_jobs=n_jobs)
         coding = time.perf_counter() - started
-        if picked:
-            rows = count_rows(coded.n_samples, coded.weights)
-            can_shrink = isinstance(coded, CodedTable)
-            measuring, why = correct_for_bias(coded.coding, measuring, rows, can_shrink=can_shrink)
-            picked += why
-        terms = record.measured(coded, measuring, dtype=floating, n_jobs=n_jobs)
+        ranks_too = {"table": table} if record.needs == COUNTS_AND_RANKS else {}
+        terms = record.measured(coded, measuring, dtype=floating, n_jobs=n_jobs, **ranks_too)
         described = coded.coding.describe()
         settings = {name: getattr(measuring, name) for name in record.uses if name not in described}
         settings |= {name: value for name, value in described.items() if value is not None}
-        find_copies = partial(_counted_copies, coded, terms)
+        find_copies = partial(_counted_copies, coded, terms, record)
         whole = [block.positions for block in table.blocks if block.kind == "integer"]
         decisions = cut_integers(np.concatenate(whole) if whole else np.zeros(0), coded.coding)
     if record.duplicates is not None:
@@ -186,8 +183,9 @@ def measure_table(
     )
 
 
-def _counted_copies(coded: CodedTable | SparseCodedTable, terms: InformationTerms) -> Families:
-    return copies_of(coded, np.stack([terms.relevance, terms.entropy], axis=1), terms.constant)
+def _counted_copies(coded: CodedTable | SparseCodedTable, terms: InformationTerms, record: Measure) -> Families:
+    alike = np.stack([terms.relevance, terms.entropy], axis=1)
+    return copies_of(coded, alike[:, 1:] if record.needs == COUNTS_AND_RANKS else alike, terms.constant)
 
 
 def _ranked_copies(table: Table, constant: np.ndarray) -> Families:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from certselect.information.terms import Families, InformationTerms
     from certselect.table import Table
 
-COUNTS, RANKS, DISTANCES = "counts", "ranks", "distances"
+COUNTS, RANKS, DISTANCES, COUNTS_AND_RANKS = "counts", "ranks", "distances", "counts and ranks"
 _SETTINGS = tuple(entry.name for entry in fields(Measuring) if entry.name != "measure")
 
 
@@ -32,10 +32,11 @@ class Measure:
     measured : callable
         `measured(table, measuring, *, dtype, n_jobs)` returns `InformationTerms`. The table is a `CodedTable` or a
         `SparseCodedTable` if the measure needs counts, otherwise a `Table`. `measuring` are the settings, `dtype` is
-        that of pair terms, `n_jobs` the number of threads.
+        that of pair terms, `n_jobs` the number of threads. If it needs counts and ranks, it gets the `Table` as well,
+        by the keyword `table`.
     summary : str
         What it looks at and when to choose it, in a line.
-    needs : {"counts", "ranks", "distances"}
+    needs : {"counts", "ranks", "distances", "counts and ranks"}
         What it looks at. Before a measure of counts is called, columns are coded into levels. Columns are duplicates if
         they divide the rows alike where levels are counted, and otherwise if they put the rows in the same order.
     uses : tuple of str
@@ -87,9 +88,10 @@ class Measure:
             given = getattr(self, name)
             if not callable(given) and (given is not None or name == "measured"):
                 raise InvalidInput(f"a measure with {name}={shown(given)}", "a function", "Pass the function itself.")
-        if self.needs not in (COUNTS, RANKS, DISTANCES):
+        if self.needs not in (COUNTS, RANKS, DISTANCES, COUNTS_AND_RANKS):
             got = f"a measure with needs={shown(self.needs)}"
-            raise InvalidInput(got, f"one of {COUNTS}, {RANKS}, {DISTANCES}", "Name what the measure looks at.")
+            known = f"one of {COUNTS}, {RANKS}, {DISTANCES}, {COUNTS_AND_RANKS}"
+            raise InvalidInput(got, known, "Name what the measure looks at.")
         known = {
             "uses": _SETTINGS,
             "tasks": tuple(TASKS)[1:],
@@ -105,7 +107,7 @@ class Measure:
     @property
     def of_levels(self) -> bool:
         """Whether it counts levels, into which columns are coded before."""
-        return self.needs == COUNTS
+        return self.needs in (COUNTS, COUNTS_AND_RANKS)
 
     @property
     def supports(self) -> tuple[str, ...]:

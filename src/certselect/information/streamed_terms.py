@@ -12,7 +12,7 @@ import numpy as np
 from certselect.coding.copies import resembling_groups
 from certselect.coding.streamed import code_stream
 from certselect.information.chance import ChanceInformation, ChancePairs
-from certselect.information.choice import FEWEST_TO_COUNT, correct_for_bias, cut_integers, size_in_words
+from certselect.information.choice import cut_integers
 from certselect.information.kernels.margins import CountedMargins
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.streamed_pairs import NotCounted, StreamedPairs
@@ -28,19 +28,9 @@ def streamed_terms(
     dtype: np.dtype,
     measure_whole: Callable[[Table, Measuring], InformationTerms],
 ) -> InformationTerms:
-    """The information terms of a table that is read in blocks: the same floats as of the table in memory.
-
-    `measure="auto"` may rank a table of few rows, which is then measured in memory by `measure_whole`.
-    """
+    """The information terms of a table that is read in blocks: the same floats as of the table in memory."""
     started = time.perf_counter()
-    auto, picked = measuring.measure == "auto", ""
     coding = code_stream(table, measuring)
-    if auto and table.n_samples < FEWEST_TO_COUNT:
-        return measure_whole(table.whole(), measuring)
-    if auto:
-        rows, others = table.total_weight, sum(one.kind != "number" for one in table.features)
-        measuring, why = correct_for_bias(coding.coding, measuring, rows, can_shrink=True)
-        picked = f"plugin: {size_in_words(rows, table.n_features, others)}{why}"
     correction = measuring.correction
     counted = "none" if correction == "chance" else correction
     coded = time.perf_counter() - started
@@ -72,7 +62,6 @@ def streamed_terms(
         by_chance=chance,
         cells=NotCounted(),  # type: ignore[arg-type] (it has the two methods that are asked for)
         settings={"measure": "plugin", "correction": correction, **described},
-        picked=picked,
         decisions=(*table.decisions, *cut_integers(np.array(whole), coding.coding)),
         find_copies=find_copies,
         seconds={"coding": coded, "relevance": time.perf_counter() - started - coded},

@@ -49,7 +49,7 @@ def from_dict(stored: Any) -> Result:
     file = RESULT.of_file(stored, version=version)
     assert file is not None, "a result is not null"
     n_features = file["provenance"]["n_features"]
-    settings = Settings.from_dict(file["settings"])
+    settings = Settings.from_dict(_with_older_settings(file["settings"]))
     origin = _provenance(file["provenance"], settings.measuring.measure)
     if settings.reading.weight in origin.target:
         raise wrong("a provenance", "target", list(origin.target), "other columns than that of the weights")
@@ -225,6 +225,13 @@ def _tried(given: dict[str, Any], n_sizes: int) -> TriedCombination:
         mean_scores=np.array(columns["mean_scores"]),
         standard_errors=np.array(columns["standard_errors"]),
     )
+
+
+def _with_older_settings(stated: Any) -> Any:
+    """The settings of a file, in which those are written out that came later and had no effect before."""
+    if not isinstance(stated, Mapping) or not isinstance(stated.get("constraints"), Mapping):
+        return stated
+    return {**stated, "constraints": {"max_shared": None, **stated["constraints"]}}
 
 
 def _domain_before_5(file: dict[str, Any], origin: Provenance, asked: Constraints) -> Domain:

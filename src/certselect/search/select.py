@@ -216,7 +216,7 @@ def selection_path(
         The sizes, in any order.
     criterion, strategy, **settings
         As for the selectors: what a subset is worth (`criterion`, `beta`, `gamma`), which are allowed
-        (`include`, `exclude`, `feature_groups`, `costs`, `budget`) and how one is searched for
+        (`include`, `exclude`, `feature_groups`, `costs`, `budget`, `max_shared`) and how one is searched for
         (`strategy`, `strategy_options`, `polish`, `certify`, `max_seconds`, `device`, `random_state`).
         Each size needs a subset that the constraints allow; each relaxation starts from the
         last, in the order of `sizes`. "auto" is "cobra" with polish where the relaxations of

@@ -104,6 +104,9 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         What each feature costs; 0 for those not in the mapping.
     budget : float, optional
         What the kept features may cost in total.
+    max_shared : float, optional
+        How much of its information a kept feature may share with another kept one, 0 to 1:
+        I(Xi;Xj) / min(H(Xi), H(Xj)).
     copies : {"first", "all"}, default="first"
         Of columns that say the same, such as a weight in two units, whether one can be kept
         (the first, or the cheapest) or all of them.
@@ -175,6 +178,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         feature_groups: Any = None,
         costs: Any = None,
         budget: float | None = None,
+        max_shared: float | None = None,
         copies: str = "first",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -205,6 +209,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         self.feature_groups = feature_groups
         self.costs = costs
         self.budget = budget
+        self.max_shared = max_shared
         self.copies = copies
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -98,7 +98,7 @@ class SubsetSelectorCV(Delegation, FrameSelector, MetaEstimatorMixin, BaseEstima
         As for `SubsetSelector`; `strategy` too may be a list. The last setting's values change
         first; those that have no effect in a combination make no other one.
     beta, gamma, order, strategy_options, n_neighbors, task, target_bins, missing, integers, polish, include, exclude, \
-feature_groups, costs, budget
+feature_groups, costs, budget, max_shared
         As for `SubsetSelector`, but that `task="auto"` is regression if the estimator is a
         regressor. A size the training rows of a split do not allow, for columns that are
         constant in them, is replaced there by the next smaller one.
@@ -206,6 +206,7 @@ feature_groups, costs, budget
         feature_groups: Any = None,
         costs: Any = None,
         budget: float | None = None,
+        max_shared: float | None = None,
         copies: str = "first",
         checkpoint: str | os.PathLike[str] | None = None,
         random_state: Any = None,
@@ -242,6 +243,7 @@ feature_groups, costs, budget
         self.feature_groups = feature_groups
         self.costs = costs
         self.budget = budget
+        self.max_shared = max_shared
         self.copies = copies
         self.checkpoint = checkpoint
         self.random_state = random_state

@@ -173,10 +173,12 @@ def _worth_and_value(problem: UnitProblem, members: list[int]) -> tuple[np.ndarr
 def _spread_of_swaps(problem: UnitProblem, members: list[int], outside: list[int]) -> float:
     """Standard deviation of the change in value over all swaps of a member for a unit outside."""
     worth, _ = _worth_and_value(problem, members)
-    between = problem.weight(problem.k) * problem.pair_matrix[np.ix_(members, outside)]
+    weight = problem.weight(problem.k)
+    between = weight * problem.pair_matrix[np.ix_(members, outside)]
     changes = worth[outside] - worth[members][:, None] + between
-    # Swaps for what shares too much with a member are hardly ever made, however hot it is.
-    return float((changes if problem.limit is None else changes[:, ~problem.apart(members)[outside]]).std())
+    # Swaps between what shares too much and what does not say nothing about the scale of the others.
+    usual = changes[np.abs(changes) < 0.5 * abs(weight * problem.cost_of_sharing)] if problem.limit is not None else changes
+    return float(usual.std()) if usual.size else 0.0
 
 
 STRATEGY = Strategy(

@@ -194,9 +194,14 @@ class StreamedTable:
         except InvalidInput:
             return None
 
+    @property
+    def is_kept_whole(self) -> bool:
+        """Whether memory has room for all rows: `whole` returns them."""
+        return self.kept_rows.num_rows == self.n_samples
+
     def whole(self) -> Table:
         """The whole table in memory, where it has so few rows that all are kept."""
-        assert self.kept_rows.num_rows == self.n_samples, "a table of few rows"
+        assert self.is_kept_whole, "a table of few rows"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ColumnsLeftOutWarning)  # the survey has warned
             return read_table(
