@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from certselect.errors import CertselectError
 from judging_tables import TABLES, TARGET, JudgingTable
 from outcome_contestants import JUDGED, JUDGED_DEFAULT, Contestant, Sample
 from outcome_scoring import LIMIT, OverLimit, Split, code_digest, model_scores, processor_limit, splits
@@ -62,8 +61,8 @@ def judged_split(table: Table, place: int, split: Split, contestants: Sequence[C
         except OverLimit:
             rows.append({**row, "reason": f"more than {LIMIT} s"})
             continue
-        except (CertselectError, ValueError) as refusal:
-            rows.append({**row, "reason": f"refused: {str(refusal).splitlines()[0]}"})
+        except Exception as failure:  # of whatever kind other packages raise: shown on the page
+            rows.append({**row, "reason": f"{type(failure).__name__}: {str(failure).partition(chr(10))[0]}"})
             continue
         row["seconds"] = round(time.process_time() - began, 3)
         subsets = {k: tuple(sorted(columns)) for k, columns in chosen.items()}

@@ -284,7 +284,7 @@ def test_the_default_is_ahead_as_good_or_behind():
     assert found.compare("Boruta").tables == 9
     assert set(found.mean_ranks) == {"default", "RFE", "fastcan"}
     assert found.mean_ranks["RFE"] == 3.0
-    name, best, lead, error = found.losses()[0]
+    _, best, lead, error = found.losses()[0]
     assert (best, round(lead, 2), error) == ("Boruta", 0.13, 0.0)
 
 

@@ -5,6 +5,7 @@ Columns have no missing values and two values or more each. Adapters import thei
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -202,8 +203,18 @@ def feature_engine(question: Question) -> np.ndarray:
 def fastcan(question: Question) -> np.ndarray:
     # Its correlation is with all columns of the target: one for each class.
     y = np.eye(question.y.max() + 1)[question.y] if question.classes else question.y
-    search = import_module("fastcan").FastCan(min(question.most, len(question.X) - 2), verbose=0)
-    return search.fit(question.X, y).indices_
+    package, most = import_module("fastcan"), min(question.most, len(question.X) - 2)
+    try:
+        return package.FastCan(most, verbose=0).fit(question.X, y).indices_
+    except (
+        RuntimeError
+    ) as ended:  # no column is independent of those selected, or improves them: it says after how many
+        found = re.search(r"with the (\d+) selected", str(ended))
+        last = re.search(r"selecting the (\d+)\w* feature", str(ended))
+        if found is None and last is None:
+            raise
+        most = int(found[1]) if found else int(last[1]) - 1  # type: ignore[index] (one of the two was found)
+        return package.FastCan(most, verbose=0).fit(question.X, y).indices_
 
 
 def itmo_fs(question: Question) -> np.ndarray:
