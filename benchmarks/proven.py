@@ -138,7 +138,9 @@ def terms_of(data_set: DataSet, folder: Path) -> InformationTerms:
     X, y = data_set.read(folder)
     coded = code_table(read_table(X, y), discretize="mean_std", integers="levels")
     codes = coded.codes[~coded.constant]
-    return information_terms(codes[first_of_each_kind(codes)].T, y, integers="levels")
+    return information_terms(
+        codes[first_of_each_kind(codes)].T, y, integers="levels", measure="plugin", correction="none"
+    )
 
 
 def searched(problem: SubsetProblem, strategy: str, **options: Any) -> Selection:

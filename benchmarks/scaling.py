@@ -162,19 +162,19 @@ def sampling() -> list[dict[str, float]]:
     X = rng.standard_normal((SAMPLE_ROWS, 30))
     X[:, :10] += 0.1 * (np.arange(10) + 1) * y[:, None]
     X[:, 10:20] += 0.7 * X[:, :10]
-    everything = information_terms(X, y)
-    best = select(subset_problem(everything, k=8), "forward")
+    everything = information_terms(X, y, measure="plugin", correction="none")
+    best = select(subset_problem(everything, k=8, criterion="jmi"), "forward")
     upper = np.triu_indices(30, 1)
     found = []
     for m in SAMPLES:
         errors, pairs, lost = [], [], []
         for _ in range(TURNS):
             rows = rng.choice(SAMPLE_ROWS, m, replace=False)
-            terms = information_terms(X[rows], y[rows])
+            terms = information_terms(X[rows], y[rows], measure="plugin", correction="none")
             errors.append(np.sqrt(np.mean((terms.relevance - everything.relevance) ** 2)))
             pairs.append(np.sqrt(np.mean((terms.interaction - everything.interaction)[upper] ** 2)))
-            chosen = select(subset_problem(terms, k=8), "forward")
-            problem = subset_problem(everything, k=8)
+            chosen = select(subset_problem(terms, k=8, criterion="jmi"), "forward")
+            problem = subset_problem(everything, k=8, criterion="jmi")
             lost.append(1 - problem.value(chosen.indices) / best.objective)
         found.append(
             {

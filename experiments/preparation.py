@@ -98,12 +98,28 @@ def measure(
     began = time.perf_counter()
     coded = coded_rows(X, y, recipe, n_jobs)
     columns = np.flatnonzero(~coded.constant)
-    terms = information_terms(coded.codes[columns].T, y, integers="levels", task="classification", n_jobs=n_jobs)
+    terms = information_terms(
+        coded.codes[columns].T,
+        y,
+        integers="levels",
+        task="classification",
+        n_jobs=n_jobs,
+        measure="plugin",
+        correction="none",
+    )
     limit = None if recipe.kept is None else kept or recipe.kept
     if limit is not None and limit < len(columns):
         most_relevant = np.argsort(-terms.relevance, kind="stable")[:limit]
         columns = columns[np.sort(most_relevant)]
-        terms = information_terms(coded.codes[columns].T, y, integers="levels", task="classification", n_jobs=n_jobs)
+        terms = information_terms(
+            coded.codes[columns].T,
+            y,
+            integers="levels",
+            task="classification",
+            n_jobs=n_jobs,
+            measure="plugin",
+            correction="none",
+        )
     return Measured(coded.codes[columns], columns, terms, time.perf_counter() - began)
 
 

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from itertools import combinations
 
+import naive_corrections
 from naive import conditional_information, entropy, information
 
 
@@ -34,6 +35,33 @@ def interaction(a, b, target):
     return information(a, b) - conditional_information(a, b, target)
 
 
+def cautious_relevance(x, target, weights=None):
+    """I(X;C) less the mean and two standard deviations over all orders of the target, from the rows that have X."""
+    rows = [i for i in range(len(x)) if x[i] is not None]
+    column, classes = [x[i] for i in rows], [target[i] for i in rows]
+    weights = [1 if weights is None else weights[i] for i in rows]
+    if not rows:
+        return 0.0
+    mean = naive_corrections.chance(column, classes, weights) / math.fsum(weights)
+    plain = naive_corrections.information(column, classes, [0] * len(rows), weights, "none")
+    freedom = (len(set(column)) - 1) * (len(set(classes)) - 1)
+    return plain - mean - 2 * mean * math.sqrt(2 / freedom) if freedom else plain - mean
+
+
+def overlap(a, b, target, weights=None):
+    """I(A;B) - I(A;B|C), each less its mean by chance and not below 0."""
+    weights = weights or [1] * len(a)
+    alone = naive_corrections.information(a, b, [0] * len(a), weights, "chance")
+    return alone - naive_corrections.information(a, b, target, weights, "chance")
+
+
+def distinct_value(columns, target, weights=None):
+    """The value by the criterion "distinct" of terms less chance."""
+    value = math.fsum(cautious_relevance(column, target, weights) for column in columns)
+    shared = [overlap(a, b, target, weights) for a, b in combinations(columns, 2)]
+    return value - math.fsum(one + max(0.0, one) for one in shared) / max(1, len(columns) - 1)
+
+
 def symmetric_uncertainty(a, b):
     whole = entropy(a) + entropy(b)
     return 2 * information(a, b) / whole if whole else 0.0
@@ -44,6 +72,7 @@ def pair_gain(name, a, b, target, size, beta=1.0, gamma=1.0):
     averaged = 1 / (size - 1)
     return {
         "jmi": lambda: -averaged * interaction(a, b, target),
+        "distinct": lambda: -averaged * (interaction(a, b, target) + max(0.0, interaction(a, b, target))),
         "mrmr": lambda: -averaged * information(a, b),
         "mifs": lambda: -beta * information(a, b),
         "d1": lambda: -interaction(a, b, target),
@@ -60,8 +89,8 @@ def pair_gain(name, a, b, target, size, beta=1.0, gamma=1.0):
 def quadratic_value(name, columns, target, **weights):
     """Value of a set of columns by a criterion that is a sum over pairs."""
     size = len(columns)
-    single = (lambda column: impurity_gain([column], target)) if name == "jim" else lambda x: information(x, target)
-    singles = math.fsum(single(column) for column in columns) if size == 1 or name not in ("disr", "jim") else 0.0
+    single = {"jim": lambda x, c: impurity_gain([x], c), "distinct": cautious_relevance}.get(name, information)
+    singles = math.fsum(single(column, target) for column in columns) if size == 1 or name not in ("disr", "jim") else 0.0
     return singles + math.fsum(pair_gain(name, a, b, target, size, **weights) for a, b in combinations(columns, 2))
 
 

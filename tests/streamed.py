@@ -21,6 +21,7 @@ from certselect.table.streams.streamed_table import open_stream
 
 BUDGET = "64MB"
 TERMS = ("relevance", "entropy", "redundancy", "conditional_redundancy", "interaction", "chance", "chance_p_values")
+TERMS += ("cautious_relevance", "allowance", "overlap")
 
 
 def plain_columns(m, seed=0):

@@ -76,7 +76,9 @@ def _facts_of_choices(X: np.ndarray, y: np.ndarray, k: int, criterion: str) -> C
     def bound() -> float:
         from certselect import information_terms, select, subset_problem
 
-        problem = subset_problem(information_terms(X, y, integers="levels"), k, criterion, copies="all")
+        problem = subset_problem(
+            information_terms(X, y, integers="levels", measure="plugin", correction="none"), k, criterion, copies="all"
+        )
         return select(problem, "cobra", random_state=0).upper_bound
 
     def facts(name: str, answer: Sequence[int]) -> dict[str, Any]:
@@ -101,7 +103,7 @@ def pairs(shape: Shape) -> Match:
     def ours() -> tuple[np.ndarray, np.ndarray]:
         from certselect import information_terms
 
-        terms = information_terms(X, y, integers="levels", n_jobs=JOBS)
+        terms = information_terms(X, y, integers="levels", n_jobs=JOBS, measure="plugin", correction="none")
         return terms.redundancy, terms.conditional_redundancy
 
     def facts(name: str, answer: tuple[np.ndarray, np.ndarray]) -> dict[str, Any]:
@@ -128,7 +130,9 @@ def default_fit(shape: Shape, k: int) -> Match:
     def ours() -> list[int]:
         from certselect import SubsetSelector
 
-        fitted = SubsetSelector(k, random_state=0, n_jobs=JOBS).fit(X, y)
+        fitted = SubsetSelector(
+            k, random_state=0, n_jobs=JOBS, criterion="jmi", measure="plugin", correction="none"
+        ).fit(X, y)
         gaps[OURS] = float(fitted.gap_)
         return fitted.indices_.tolist()
 

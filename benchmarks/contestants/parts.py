@@ -76,7 +76,7 @@ def choosing(m: int, n: int, sizes: range) -> Match:
     results = ours().cv_results_
 
     def path_and_fits() -> None:
-        selection_path(information_terms(X, y, **coding), sizes, strategy="forward")
+        selection_path(information_terms(X, y, **coding), sizes, strategy="forward", criterion="jmi")
         for split, (train, test) in enumerate(StratifiedKFold(5).split(X, y)):
             for support in results[f"split{split}_support"]:
                 columns = X[:, support]

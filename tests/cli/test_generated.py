@@ -129,7 +129,8 @@ def test_each_spelling(tmp_path):
         --measure plugin --correction Miller_Madow
         --discretize quantile --bins sturges --integers numbers --target-bins 4
         --include a --include b --exclude c --all-or-none a,b --all-or-none d,e,f --at-most-one g,h
-        --costs '{costs}' --budget 3 --max-shared 0.9 --criterion mrmr --beta 0.5 --gamma 0 --order 3 --strategy cobra --polish --certify
+        --costs '{costs}' --budget 3
+        --max-shared 0.9 --criterion mrmr --beta 0.5 --gamma 0 --order 3 --strategy cobra --polish --certify
         --max-seconds 2.5 --device cpu --seed 7 --option draws=500 --option repair=best --option ties=True
         --option tol=1e-6 --option 'steps=[1, 2]' --option max-subsets=null --option a=b=c
     """
@@ -157,6 +158,7 @@ def test_each_spelling(tmp_path):
         "beta": 0.5,
         "gamma": 0.0,
         "order": 3,
+        "relevance": None,
         "strategy": "cobra",
         "strategy_options": {
             "draws": 500,

@@ -59,7 +59,7 @@ def test_other_names_and_own_criteria(table):
     mine = subset_problem(terms, 3, half).value([0, 1, 2])
     assert mine == pytest.approx(subset_problem(terms, 3, "mifs", beta=0.5).value([0, 1, 2]), rel=1e-12)
     with pytest.raises(
-        ValueError, match=r"one of jmi, mrmr, mifs, d1, .*max_relevance, .*cife, d2, mim\. Did you mean 'jmi'\?"
+        ValueError, match=r"one of distinct, jmi, mrmr, mifs, d1, .*max_relevance, .*cife, d2, mim\. Did you mean 'jmi'\?"
     ):
         subset_problem(terms, 3, "jmy")
 

@@ -276,7 +276,7 @@ def test_the_package_uses_the_same_mechanism():
     assert known.linear(0.5, 0.25).pair != known.linear(0.5, 0.5).pair
     assert known.linear(1, 0).pair.can_gain is False
     assert {name: found.rewards_synergy for name, found in known.CRITERIA.items()} == {
-        **dict.fromkeys(["jmi", "d1", "disr", "condred", "linear", "jim"], True),
+        **dict.fromkeys(["distinct", "jmi", "d1", "disr", "condred", "linear", "jim"], True),
         **dict.fromkeys(["mrmr", "mifs", "icap", "nmrmr", "max_relevance"], False),
     }
 

@@ -12,8 +12,9 @@ from sklearn.metrics.cluster._expected_mutual_info_fast import expected_mutual_i
 
 import naive_corrections
 from certselect import information_terms
-from certselect.information.kernels import chance_cells
+from certselect.information.kernels import chance_cells, chance_tables
 from certselect.information.kernels.chance_cells import expected_cells
+from certselect.information.plugin import plugin_terms
 from information.coded_by_hand import coded, everything, terms_of
 
 
@@ -214,9 +215,58 @@ def test_less_chance_a_pair_tells_no_less_than_its_better_half_and_a_copy_nothin
     assert terms.joint_relevance[0, 3] == pytest.approx(terms.relevance[0], abs=1e-12)
 
 
-def test_kept_expectations_are_those_computed_anew(monkeypatch):
+PATHS = {
+    "NumPy, some rows": {"_FEW_SUMS": 0},
+    "compiled": {"_FEW_SUMS": 0, "_PLAIN_SUMS": -1},
+    "compiled, row by row": {"_FEW_SUMS": 0, "_PLAIN_SUMS": -1, "_MOST_PATTERN_SUMS": -1},
+    "NumPy, nothing kept": {"_FEW_SUMS": 0, "MOST_KEPT": 0},
+    "compiled, nothing kept": {"_FEW_SUMS": 0, "_PLAIN_SUMS": -1, "MOST_KEPT": 0},
+    "only the cells asked for": {"_FEW_SUMS": 0, "_ALL_AT_ONCE": 0},
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_path_gives_the_same_floats(path, weighted, monkeypatch):
     rng = np.random.default_rng(6)
-    table = coded(rng.integers(0, 9, (6, 70)).tolist(), [0, 1] * 35)
-    kept = everything(terms_of(table, "chance"))
-    monkeypatch.setattr("certselect.information.kernels.chance_tables.MOST_KEPT", 0)
-    assert (everything(terms_of(table, "chance")) == kept).all()
+    columns = [*rng.integers(0, 9, (6, 70)), *rng.permuted(np.tile(np.arange(70) % 3, (5, 1)), axis=1), np.arange(70)]
+    table = coded([c.tolist() for c in columns], [0, 1] * 35, weights=rng.integers(1, 4, 70) if weighted else None)
+    usual = everything(terms_of(table, "chance"))
+    one_by_one = terms_of(table, "chance").pair_row("interaction", 3)
+    for name, value in PATHS[path].items():
+        monkeypatch.setattr(chance_tables, name, value)
+    for n_jobs in (1, 2):
+        assert (everything(terms_of(table, "chance", n_jobs=n_jobs)) == usual).all()
+    rows = plugin_terms(table, correction="chance", dtype=np.dtype(float), n_jobs=2)
+    assert (rows.pair_row("interaction", 3) == one_by_one).all()
+
+
+def test_compiled_cells_are_the_same_floats():
+    rng = np.random.default_rng(9)
+    for top in (5, 60, 2000, 10**5, 10**9):
+        totals = rng.integers(1, top + 1, 500)
+        a, b = (np.maximum(1, np.ceil(totals * rng.random(500) ** power)).astype(np.int64) for power in (1, 3))
+        assert (expected_cells(a, b, totals) == expected_cells(a, b, totals, compiled=True)).all()
+
+
+def test_where_counts_are_rounded_chance_is_nearly_the_same(monkeypatch):
+    rng = np.random.default_rng(10)
+    table = coded([(rng.integers(0, 30, 9000) ** 2 // 80).tolist() for _ in range(4)], [0, 1, 2] * 3000)
+    exact = terms_of(table, "chance").by_chance
+    monkeypatch.setattr(chance_tables, "_MOST_COUNTS", 8)
+    rounded = terms_of(table, "chance").by_chance
+    for kind in ("redundancy", "conditional_redundancy"):
+        less = [np.full((4, 4), 9.0) for _ in range(2)]
+        for one, chance in zip(less, (exact, rounded), strict=True):
+            chance.subtract(kind, np.arange(4), one, compiled=False)
+        assert (less[0] != less[1]).any()
+        np.testing.assert_allclose(9 - less[0], 9 - less[1], rtol=5e-3)
+
+
+def test_the_deviation_is_that_of_shuffled_targets():
+    rng = np.random.default_rng(11)
+    column, y = rng.integers(0, 4, 300), rng.integers(0, 3, 300)
+    terms = information_terms(column[:, None], y)
+    shuffled = information_terms(np.transpose([rng.permutation(column) for _ in range(2000)]), y)
+    assert terms.by_chance.deviation[0] == pytest.approx(shuffled.relevance.std(), rel=0.1)
+    assert information_terms([[0, 0], [0, 1], [0, 0]], [0, 1, 1]).by_chance.deviation[0] == 0

@@ -34,7 +34,7 @@ from certselect.settings import Measuring, Settings, all_settings
 from certselect.settings.measuring import CORRECTIONS, COUNTING_SETTINGS
 from command_line import in_process
 
-OWN = ["auto", "gaussian_copula", "neighbors", "plugin"]
+OWN = ["auto", "gaussian_copula", "mixed", "neighbors", "plugin"]
 
 THEIRS = '''
 """Linear correlation as a measure of information: -1/2 ln(1 - r^2), as for normal distributions."""
@@ -144,8 +144,8 @@ def test_the_measures_of_the_package():
     assert all(name == record.name and record.summary and record.supports for name, record in listed.items())
     assert listed["plugin"].uses == listed["auto"].uses == COUNTING_SETTINGS
     assert listed["plugin"].corrections == tuple(CORRECTIONS)
-    assert [name for name, record in listed.items() if record.sparse] == ["auto", "plugin"]
-    assert [name for name, record in listed.items() if record.in_blocks] == ["auto", "plugin"]
+    assert [name for name, record in listed.items() if record.sparse] == ["auto", "mixed", "plugin"]
+    assert [name for name, record in listed.items() if record.in_blocks] == ["auto", "mixed", "plugin"]
     assert [name for name, record in listed.items() if not record.words] == ["gaussian_copula"]
     used = {name for record in listed.values() for name in record.uses}
     assert used == {name for name in all_settings(("measuring",)) if name != "measure"}

@@ -114,17 +114,18 @@ def test_every_kind_of_column(asked):
     assert_same_terms(streamed_terms(lambda: in_blocks(table, [31, 90]), **asked), in_memory(table, **asked))
 
 
-@pytest.mark.parametrize("rows", [45, 49, 50, 300])
+@pytest.mark.parametrize("rows", [49, 300])
 @pytest.mark.parametrize("columns", ["all numbers", "every kind"])
-@pytest.mark.parametrize("asked", [{}, {"correction": "grassberger"}, {"kinds": {"nan": "skip"}}], ids=str)
+@pytest.mark.parametrize(
+    "asked", [{}, {"correction": "chance"}, {"task": "regression"}, {"kinds": {"nan": "skip"}}], ids=str
+)
 def test_the_measure_that_auto_picks(rows, columns, asked):
     table = odd_table(rows) if columns == "every kind" else plain_table(rows).select(["numbers", "y"])
     if "kinds" in asked and columns == "all numbers":
         asked = {"kinds": {"numbers": "number"}}
     wanted = in_memory(table, measure="auto", **asked)
     assert_same_terms(streamed_terms(lambda: in_blocks(table, [31]), measure="auto", **asked), wanted)
-    if columns == "all numbers" and "correction" not in asked:
-        assert wanted.settings["measure"] == ("gaussian_copula" if rows < 50 else "plugin")
+    assert wanted.settings["measure"] == ("mixed" if "task" in asked else "plugin")
 
 
 @pytest.mark.parametrize("levels", [63, 64, 65, 300])
@@ -201,11 +202,12 @@ def test_weights(weights, asked, made):
     assert_same_terms(streamed_terms(lambda: in_blocks(table, [31, 50]), weight="w", **asked), wanted)
 
 
-def test_auto_ranks_few_weighted_rows_as_in_memory():
+def test_auto_ranks_weighted_rows_as_in_memory():
     table = plain_table(60).select(["numbers", "y"]).append_column("w", pa.array(np.arange(60) % 3 / 2))
-    wanted = in_memory(table, weight="w", measure="auto")
-    assert wanted.settings["measure"] == "gaussian_copula"
-    assert_same_terms(streamed_terms(lambda: in_blocks(table, [7]), weight="w", measure="auto"), wanted)
+    asked = {"weight": "w", "measure": "auto", "task": "regression"}
+    wanted = in_memory(table, **asked)
+    assert wanted.settings["measure"] == "mixed"
+    assert_same_terms(streamed_terms(lambda: in_blocks(table, [7]), **asked), wanted)
 
 
 @pytest.mark.parametrize(

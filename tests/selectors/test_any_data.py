@@ -290,24 +290,19 @@ def test_clones_and_pickles_answer_alike(measure, sparse, tmp_path):
         assert other.report_frame("pandas").equals(selector.report_frame("pandas"))
 
 
-def test_auto_says_what_it_picked_and_what_that_cannot_see():
+def test_auto_says_what_it_picked():
     X, y = bent_data()
     tied = np.where(X > 1, X, 0)
     picked = {
         "numbers": information_terms(X, y, measure="auto"),
-        "few numbers": information_terms(X[:45], y[:45], measure="auto"),
         "few rows of a class": information_terms(X[:45], np.arange(45) < 3, measure="auto"),
-        "few tied numbers": information_terms(tied[:45], y[:45], measure="auto"),
+        "tied numbers": information_terms(tied, y, measure="auto"),
         "whole numbers": information_terms(np.round(X).astype(int), y > 0, measure="auto"),
         "many whole numbers": information_terms(np.round(X * 9).astype(int), y > 0, measure="auto"),
         "sparse": information_terms(scipy.sparse.csr_array(X > 1), y > 0, measure="auto"),
     }
     said = {name: terms.picked.split(":")[0] for name, terms in picked.items()}
-    assert said == dict.fromkeys(picked, "plugin") | {"few numbers": "gaussian_copula"}
-    assert "neither rising nor falling cannot be seen" in picked["few numbers"].picked
-    for name in ("numbers", "few tied numbers", "many whole numbers"):
-        assert "of equal counts, within which nothing can be seen" in picked[name].picked
-        assert picked[name].settings["discretize"] == "quantile"
+    assert said == dict.fromkeys(picked, "plugin") | {"numbers": "mixed", "tied numbers": "mixed"}
     assert picked["many whole numbers"].coding.edges(0) is not None
     assert picked["whole numbers"].coding.edges(0) is None
     assert picked["numbers"].settings["bins"] == picked["numbers"].settings["target_bins"] == 4
@@ -317,21 +312,11 @@ def test_auto_says_what_it_picked_and_what_that_cannot_see():
 def test_auto_changes_no_setting_that_was_given():
     X, y = bent_data()
     given = {"measure": "auto", "discretize": "mdlp", "target_bins": 7, "correction": "miller_madow"}
-    for rows in (45, len(X)):  # few rows would be ranked
-        kept = information_terms(X[:rows], y[:rows], **given).settings
-        assert {name: kept[name] for name in given} == given | {"measure": "plugin"}
+    kept = information_terms(X, y, **given).settings
+    assert {name: kept[name] for name in given} == given | {"measure": "mixed"}
     with pytest.warns(IdleSettingWarning, match="n_neighbors=7 has no effect with measure='auto'"):
-        assert information_terms(X, y, measure="auto", n_neighbors=7).settings["measure"] == "plugin"
+        assert information_terms(X, y > 0, measure="auto", n_neighbors=7).settings["measure"] == "plugin"
     assert information_terms(X, y, measure="auto", bins=9).settings["bins"] == 9
-
-
-def test_auto_corrects_for_columns_of_many_levels():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"town": rng.permutation(np.arange(200) % 60).astype(str), "sex": rng.choice(["f", "m"], 200)})
-    terms = information_terms(frame, rng.integers(0, 2, 200), measure="auto")
-    assert terms.settings["correction"] == "shrinkage"
-    assert terms.picked.endswith("shrinkage correction for columns of up to 60 levels")
-    assert terms.relevance[0] < 0.05, "sixty towns tell two classes of 200 rows apart by chance alone"
 
 
 def test_a_table_brings_its_target_along():

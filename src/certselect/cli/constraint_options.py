@@ -1,4 +1,4 @@
-"""Settings as the command line takes them: whole numbers, lists of column names, a file of costs."""
+"""Settings as the command line takes them: whole numbers, lists of column names, files of a number per column."""
 
 from __future__ import annotations
 
@@ -26,29 +26,31 @@ def split_names(listed: str) -> list[str]:
     return names
 
 
-def read_costs(path: Path) -> dict[str, float]:
-    """What each feature costs, out of a CSV file with the columns feature and cost."""
+def read_numbers(path: Path, *, option: str, column: str) -> dict[str, float]:
+    """A number for each feature, out of a CSV file with the columns "feature" and this one."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file, skipinitialspace=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidInput(
-            f"--costs {shown(str(path))}, which cannot be read ({reason})", "a CSV file", "Check the path."
+            f"--{option} {shown(str(path))}, which cannot be read ({reason})", "a CSV file", "Check the path."
         ) from None
-    costs: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for line, row in enumerate(rows, start=2):
-        feature, cost = row.get("feature"), row.get("cost")
-        if feature is None or cost is None:
+        feature, number = row.get("feature"), row.get(column)
+        if feature is None or number is None:
             raise InvalidInput(
-                f"line {line} of {path} without a feature or a cost",
-                "a first line 'feature,cost' and a name and a number in each line",
+                f"line {line} of {path} without a feature or a {column}",
+                f"a first line 'feature,{column}' and a name and a number in each line",
                 "Check the file.",
             )
-        if feature in costs:
-            raise InvalidInput(f"two costs for {feature!r} in {path}", "one", "Remove one of the lines.")
+        if feature in numbers:
+            raise InvalidInput(f"two {option} for {feature!r} in {path}", "one", "Remove one of the lines.")
         try:
-            costs[feature] = float(cost)
+            numbers[feature] = float(number)
         except ValueError:
-            raise InvalidInput(f"the cost {cost!r} of {feature!r} in {path}", "a number", "Check the file.") from None
-    return costs
+            raise InvalidInput(
+                f"the {column} {number!r} of {feature!r} in {path}", "a number", "Check the file."
+            ) from None
+    return numbers

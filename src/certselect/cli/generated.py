@@ -16,7 +16,7 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Collection
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ import typer
 
 from certselect.cli import options
 from certselect.cli.command import Command
-from certselect.cli.constraint_options import read_costs, split_names, whole_number
+from certselect.cli.constraint_options import read_numbers, split_names, whole_number
 from certselect.cli.output import Output
 from certselect.cli.sheets import Format
 from certselect.errors import InvalidInput
@@ -254,7 +254,8 @@ _KINDS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "bins": (str, lambda text: text if (number := whole_number(text)) is None else number),
     "columns": (list[str], _same),
     "groups": (list[str], lambda listed: [split_names(names) for names in listed]),
-    "costs": (Path, read_costs),
+    "costs": (Path, partial(read_numbers, option="costs", column="cost")),
+    "relevance": (Path, partial(read_numbers, option="relevance", column="relevance")),
     "kinds": (list[str], _kinds),
     "assignments": (list[str], _assignments),
 }

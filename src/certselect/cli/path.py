@@ -51,7 +51,7 @@ def path(
     with out.watching() as warned:
         rows, names, _ = read_checked(opened(table), target, settings, blocks=InBlocks(n_jobs=jobs))
         terms = measure_table(rows, settings.measuring, n_jobs=jobs)
-        whole = unsized_problem(terms, searching.criterion, constraints=constraints, **searching.criterion_options)
+        whole = unsized_problem(terms, searching.criterion, constraints=constraints, **searching.problem_options)
         sizes = sizes_to_try(whole, max_size)
         with on_jobs(jobs):
             asked = {name: value for name, value in settings.flat().items() if name in known}

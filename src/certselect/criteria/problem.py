@@ -19,10 +19,10 @@ from certselect.criteria.objective import Objective, check_scale
 from certselect.criteria.pairs import GivenPairs, PairSource, TermPairs, square_part
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.shared import SharedLimit
-from certselect.criteria.statements import state_constraints
+from certselect.criteria.statements import given_relevance, state_constraints
 from certselect.criteria.stepwise import StepwiseCriterion, TermSteps
 from certselect.criteria.units import MergedUnits, UnitProblem, merge_units
-from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
+from certselect.errors import FewerFeaturesWarning, IdleSettingWarning, InvalidInput, warn_user
 from certselect.names import shown
 from certselect.settings import Constraints, Searching
 
@@ -63,6 +63,8 @@ class SubsetProblem(Objective):
         Whether a subset has k features even where a criterion finds that fewer say all there is, as "cmi" may.
     unused : mapping from int to str
         Columns that were left out when the table was read, each with the reason: a kind of `Decision`.
+    given_relevance : bool
+        Whether `linear` comes from scores that the user gave, and not from what was measured.
     """
 
     feature_names: tuple[str, ...]
@@ -72,6 +74,7 @@ class SubsetProblem(Objective):
     copies: Mapping[int, int] = field(default_factory=dict)
     exactly: bool = False
     unused: Mapping[int, str] = field(default_factory=dict)
+    given_relevance: bool = False
 
     @classmethod
     def from_matrix(
@@ -153,9 +156,16 @@ class SubsetProblem(Objective):
         return Domain(
             n_columns=self.n_features,
             left_out={reason: tuple(names) for reason, names in found.items() if names},
-            constrained=asked is not None and (asked.beyond_exclusion or asked.shared is not None),
+            constrained=asked is not None and asked.beyond_exclusion,
             only_choice=not self.any_size and self.k in (len(self.candidates), included),
+            max_shared=None if asked is None or asked.shared is None else asked.shared.most,
         )
+
+    @property
+    def constrained(self) -> bool:
+        """Whether the user stated constraints besides a limit on what features share."""
+        asked = self.constraints
+        return asked is not None and bool(asked.beyond_exclusion or asked.exclude)
 
     @property
     def candidate_matrix(self) -> np.ndarray:
@@ -264,6 +274,7 @@ def unsized_problem(
     criterion: str | AnyCriterion = Searching.criterion,
     *,
     constraints: Constraints | None = None,
+    relevance: Any = None,
     **options: float | None,
 ) -> SubsetProblem:
     """Which sizes can a subset have, before one is chosen? The problem of `subset_problem` without its k.
@@ -284,10 +295,32 @@ def unsized_problem(
     whole = _unsized(terms.single(found.single), pairs, found, terms.feature_names, terms.constant, stated)
     unused = {i: one.kind for one in terms.decisions if one.kind in UNUSED for i in one.columns}
     whole = replace(whole, unused=unused) if unused else whole
+    if relevance is not None:
+        whole = _with_given(whole, relevance)
     copies = copies_left_out(terms.copies, stated) if asked.copies == "first" else {}
     if not copies:
         return whole
     return replace(whole, copies=copies, candidates=np.setdiff1d(whole.candidates, list(copies)))
+
+
+def _with_given(problem: SubsetProblem, relevance: Any) -> SubsetProblem:
+    """The problem with given scores as its single terms, and a formula that says so."""
+    criterion = problem.criterion
+    if isinstance(criterion, StepwiseCriterion):
+        raise InvalidInput(
+            f"relevance with criterion={criterion.name!r}",
+            "a criterion that is a sum over features and pairs",
+            "Leave relevance out, or choose a criterion such as 'jmi'.",
+        )
+    if not criterion.alone(2):
+        warn_user(
+            f"relevance has no effect in subsets of two features or more: criterion={criterion.name!r} looks at pairs "
+            "alone.",
+            IdleSettingWarning,
+        )
+    single = given_relevance(problem.feature_names, relevance, problem.linear, problem.candidates)
+    formula = f"{criterion.formula}, with given relevance as I(Xi;C)"
+    return replace(problem, linear=single, criterion=replace(criterion, formula=formula), given_relevance=True)
 
 
 def subset_problem(
@@ -298,6 +331,7 @@ def subset_problem(
     beta: float | None = None,
     gamma: float | None = None,
     order: int = Searching.order,
+    relevance: Any = None,
     **constraints: Any,
 ) -> SubsetProblem:
     """State "which k features are worth most together?" as a quadratic 0-1 problem.
@@ -319,6 +353,11 @@ def subset_problem(
     order : {2, 3}
         Of the expansions "jmi" and "d1": pairs, or triples as well. Triples take k(k-1)/2 counts of all features
         in place of k, and have no bounds.
+    relevance : sequence or mapping of numbers, optional
+        A score of 0 or more for each column, in their order, or by name or index: importances of a forest, SHAP
+        values, the results of an earlier study. The scores take the place of the measured relevance; they are
+        multiplied by one number, so that they sum to what the measured ones above 0 sum to. Pair terms stay as
+        measured. Columns that cannot be chosen need no score.
     include, exclude : list of str or int
         Features that are in every subset, and in none, by name or index.
     feature_groups : list of lists, or mapping, optional
@@ -346,5 +385,5 @@ def subset_problem(
     >>> round(problem.value([0, 1]), 6)  # XOR: nothing alone, one bit together
     0.693147
     """
-    options = Searching(beta=beta, gamma=gamma, order=order).criterion_options
+    options = Searching(beta=beta, gamma=gamma, order=order, relevance=relevance).problem_options
     return unsized_problem(terms, criterion, constraints=Constraints(**constraints), **options).of_size(k)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -103,34 +104,59 @@ def _check_disjoint(names: Sequence[str], kind: str, groups: Sequence[Sequence[i
             )
 
 
+def given_relevance(names: Sequence[str], given: Any, measured: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+    """The single terms that given scores stand for: in the proportions of the scores, with the sum of the measured.
+
+    Measured terms below 0 do not count in the sums, and neither do columns that cannot be chosen.
+    """
+    scores = _per_column(Columns(names), "relevance", given, missing=math.nan)
+    for i in candidates[np.isnan(scores[candidates])][:1]:
+        raise InvalidInput(
+            f"relevance without {names[i]!r}", "a score for each column that can be chosen", "Add it, or exclude it."
+        )
+    total = math.fsum(scores[candidates].tolist())
+    if not 0.0 < total < math.inf:
+        raise InvalidInput(
+            f"relevance whose sum is {total:g}", "scores of which some are above 0", "Check where they came from."
+        )
+    single = np.zeros(len(names))
+    single[candidates] = scores[candidates] * (math.fsum(np.maximum(measured[candidates], 0.0).tolist()) / total)
+    return single
+
+
 def _costs(find: Columns, costs: Any) -> np.ndarray | None:
-    if costs is None:
-        return None
-    n = len(find.names)
-    if hasattr(costs, "items"):  # a mapping, or a pandas Series, whose order need not be that of the columns
-        given = [(find.find("costs", feature), cost) for feature, cost in costs.items()]
-        for i, times in Counter(i for i, _ in given).items():
+    return None if costs is None else _per_column(find, "costs", costs, missing=0.0)
+
+
+def _per_column(find: Columns, what: str, given: Any, *, missing: float) -> np.ndarray:
+    """One number for each column; those that a mapping does not name have the `missing` one."""
+    n, word = len(find.names), "cost" if what == "costs" else what
+    if hasattr(given, "items"):  # a mapping, or a pandas Series, whose order need not be that of the columns
+        named = [(find.find(what, feature), number) for feature, number in given.items()]
+        for i, times in Counter(i for i, _ in named).items():
             if times > 1:
                 raise InvalidInput(
-                    f"{times} costs for {find.names[i]!r}", "one", "Give it by name or by index, not by both."
+                    f"{times} {what} for {find.names[i]!r}", "one", "Give it by name or by index, not by both."
                 )
-        priced = dict(given)
-        costs = [priced.get(i, 0.0) for i in range(n)]
+        numbered = dict(named)
+        given = [numbered.get(i, missing) for i in range(n)]
     try:
-        numbers = np.array(costs, dtype=np.float64)
+        numbers = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInput(
-            f"costs={costs!r}", f"a mapping from features to numbers, or {n} numbers", "Check the types."
+            f"{what}={given!r}", f"a mapping from features to numbers, or {n} numbers", "Check the types."
         ) from None
     if numbers.shape != (n,):
         raise InvalidInput(
-            f"costs of shape {numbers.shape}", f"{n} numbers, one per column", "Or pass a mapping from names to costs."
+            f"{what} of shape {numbers.shape}",
+            f"{n} numbers, one per column",
+            f"Or pass a mapping from names to {what}.",
         )
-    for i in np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0.0)))[:1]:
+    for i in np.flatnonzero(np.isinf(numbers) | (numbers < 0.0) | (np.isnan(numbers) & (not math.isnan(missing))))[:1]:
         raise InvalidInput(
-            f"the cost {numbers[i]} of {find.names[i]!r}",
+            f"the {word} {numbers[i]} of {find.names[i]!r}",
             "a finite number, 0 or more",
-            "Exclude it if it cannot be bought.",
+            "Exclude it if it cannot be bought." if what == "costs" else "Raise it to 0.",
         )
     return numbers
 

@@ -241,12 +241,18 @@ def _problem(terms: InformationTerms, stated: Settings, max_features: int | None
             "Nothing is above chance by mdlp; use discretize='quantile' to test the columns in bins of equal counts.",
         )
     searching = stated.searching
-    problem = unsized_problem(terms, searching.criterion, constraints=stated.constraints, **searching.criterion_options)
+    problem = unsized_problem(terms, searching.criterion, constraints=stated.constraints, **searching.problem_options)
     if problem.steps is not None:
         raise InvalidInput(
             f"a test against chance with criterion={problem.criterion.name!r}",
             "a criterion that is a sum over pairs: the test compares these with what shuffled pairs share",
             f"Choose one of {', '.join(CRITERIA)}, or name the number of features.",
+        )
+    if problem.given_relevance:
+        raise InvalidInput(
+            "a test against chance with given relevance",
+            "measured relevance, which can be compared with that of shuffled rows",
+            "Leave relevance out, or name the number of features.",
         )
     n_included = 0 if problem.constraints is None else len(problem.constraints.include)
     if n_included and n_included == len(problem.candidates):

@@ -124,7 +124,9 @@ def feature_report(selection: Selection, terms: InformationTerms) -> dict[str, l
         exclude=problem.excluded,
         stepwise=problem.steps is not None,
     )
-    columns["why"] = in_words(columns, (*terms.decisions, *copy_decisions(problem)), problem.criterion.unit)
+    columns["why"] = in_words(
+        columns, (*terms.decisions, *copy_decisions(problem)), problem.criterion.unit, given=problem.given_relevance
+    )
     return columns
 
 
@@ -183,7 +185,7 @@ def _worth_and_exchanges(problem: SubsetProblem, chosen: np.ndarray) -> tuple[np
     worth[chosen] = beside[chosen]
     rest = np.setdiff1d(problem.candidates, chosen)
     asked = problem.constraints
-    if (asked is None or not (asked.beyond_exclusion or asked.exclude)) and len(rest):
+    if not problem.constrained and len(rest):
         # A newcomer has no pair with the one it replaces.
         swaps = beside[chosen, None] - beside[None, rest] - weight * rows[:, rest]
         if asked is not None and asked.shared is not None:
@@ -204,17 +206,21 @@ def _proven(selection: Selection, terms: InformationTerms) -> np.ndarray:
     return np.array([name in settled for name in terms.feature_names])
 
 
-def in_words(columns: Mapping[str, Sequence[Any]], decisions: Iterable[Decision], unit: str) -> list[str]:
+def in_words(
+    columns: Mapping[str, Sequence[Any]], decisions: Iterable[Decision], unit: str, *, given: bool = False
+) -> list[str]:
     """Why each feature was chosen or left out, made from the other columns of the explanation and the decisions."""
-    sentences = _Sentences(columns, decisions, unit)
+    sentences = _Sentences(columns, decisions, unit, given)
     return [sentences.of(i) for i in range(len(columns["feature"]))]
 
 
 class _Sentences:
     """The sentence for each feature."""
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]], decisions: Iterable[Decision], unit: str) -> None:
-        self._columns, self._unit = columns, unit
+    def __init__(
+        self, columns: Mapping[str, Sequence[Any]], decisions: Iterable[Decision], unit: str, given: bool
+    ) -> None:
+        self._columns, self._unit, self._given = columns, unit, given
         told = [one for one in decisions if one.kind in (*KEPT_OUT, COPY)]
         self._decided = {i: one for one in told for i in one.columns}
         relevance = np.array(columns["relevance"], dtype=np.float64)
@@ -246,7 +252,8 @@ class _Sentences:
             yield "always included"
             return
         if reason == ADDS:
-            yield f"adds {self._amount(self._columns['worth'][i])} to the score"
+            by = ", by given relevance" if self._given else ""
+            yield f"adds {self._amount(self._columns['worth'][i])} to the score{by}"
             if other is not None:
                 yield f"replacing it by {other!r}, the best exchange, would {self._change(i)}"
         elif reason == EXCHANGE:

@@ -215,7 +215,7 @@ class _Selecting:
         """
         terms = measure_table(table, self.measuring, n_jobs=self.n_jobs)
         constraints = for_part_of_rows(self.constraints, terms.feature_names, terms.constant)
-        options = self.searching.criterion_options
+        options = self.searching.problem_options
         problem = unsized_problem(terms, self.searching.criterion, constraints=constraints, **options)
         if not problem.allowed_sizes:
             return None
@@ -228,7 +228,7 @@ def _settle(table: Table, size: int | None, stated: Settings, n_jobs: int | None
     if searching.certify:
         warn_user(f"certify={searching.certify!r} has no effect: no bounds are kept.", IdleSettingWarning)
     terms = measure_table(table, stated.measuring, n_jobs=n_jobs)
-    whole = unsized_problem(terms, searching.criterion, constraints=stated.constraints, **searching.criterion_options)
+    whole = unsized_problem(terms, searching.criterion, constraints=stated.constraints, **searching.problem_options)
     asked = whole.of_size(size)
     problems = [whole.of_size(allowed) for allowed in whole.allowed_sizes] if asked.any_size else [asked]
     strategy, polish, _ = settle(searching.strategy, problems, searching.polish, searching.all_options)

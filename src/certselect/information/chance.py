@@ -73,10 +73,10 @@ class ChanceInformation:
         if self._first_order:
             sums = _first_cells(self._levels[0], np.count_nonzero(of_classes, axis=1))
         elif self._margins.complete:
-            sums = self._tables.beside(of_classes[0])
+            sums = self._tables.with_column(of_classes[0])
         else:
             starts = self._slices.starts[: self._n + 1]
-            sums = _cells_beside(LevelCounts(starts, self._slices.counts[: starts[-1]]), of_classes, self._one)
+            sums = _expected_sums(LevelCounts(starts, self._slices.counts[: starts[-1]]), of_classes, self._one)
         return sums / self._one / self._real(of_classes.sum(axis=1))
 
     @cached_property
@@ -133,11 +133,11 @@ class ChanceInformation:
             sums = _first_cells(self._levels[:, feature, None], self._levels)
             return sums[0], sums[1:].sum(axis=0), self._of_classes.sum(axis=1)
         if feature not in self._known:
-            counts, others = margins.beside(feature)
+            counts, others = margins.of_pairs(feature)
             if self._first_order:
                 sums = _first_cells(np.count_nonzero(others, axis=1), counts.levels)
             else:
-                sums = _cells_beside(counts, others, self._one, compiled)
+                sums = _expected_sums(counts, others, self._one, compiled)
             sums = sums.reshape(-1, self._n)
             found = sums[0], sums[1:].sum(axis=0), others[: self._n].sum(axis=1)
             if len(self._known) * self._n > _MOST_KNOWN:
@@ -288,7 +288,7 @@ def expected_of_pairs(joint: np.ndarray, layout: LevelLayout, logs: CountLogs) -
         if logs.weight_bits > 0:
             sums.append(_first_cells(np.count_nonzero(others, axis=1), counts.levels))
         else:
-            sums.append(_cells_beside(counts, others, _unit(logs)))
+            sums.append(_expected_sums(counts, others, _unit(logs)))
     return sums[0], np.sum(sums[1:], axis=0), layout.summed(whole.sum(axis=0))
 
 
@@ -297,7 +297,7 @@ def _unit(logs: CountLogs) -> float:
     return 2.0 if logs.weight_bits > 0 else 2.0**logs.fraction_bits
 
 
-def _cells_beside(counts: LevelCounts, others: np.ndarray, one: float, compiled: bool = False) -> np.ndarray:
+def _expected_sums(counts: LevelCounts, others: np.ndarray, one: float, compiled: bool = False) -> np.ndarray:
     """Expected cells of several columns, each with another one of counts `others` (columns, levels), added up."""
     # Each level of each column with each level of the other one.
     owner, width = np.repeat(np.arange(len(others)), counts.levels), others.shape[1]

@@ -23,10 +23,13 @@ def pick_measure(task: str, rows: int, measuring: Measuring) -> tuple[Measuring,
     Only the task and the number of rows decide, so that a table in blocks is measured as it is in memory.
     """
     if task == "classification":
-        return replace(measuring, measure="plugin"), "a target of classes"
-    if rows <= MOST_TO_RANK:
-        return replace(measuring, measure="mixed"), f"a target of numbers and at most {MOST_TO_RANK} rows"
-    return replace(measuring, measure="plugin"), f"a target of numbers and more than {MOST_TO_RANK} rows"
+        name, why = "plugin", "a target of classes"
+    elif rows <= MOST_TO_RANK:
+        name, why = "mixed", f"a target of numbers and at most {MOST_TO_RANK} rows"
+    else:
+        name, why = "plugin", f"a target of numbers and more than {MOST_TO_RANK} rows"
+    # The user was warned of settings without effect when they were given.
+    return replace(measuring, measure=name, **{idle: getattr(Measuring, idle) for idle in measuring.idle()}), why
 
 
 def cut_integers(whole: np.ndarray, coding: Coding) -> tuple[Decision, ...]:

@@ -11,8 +11,9 @@ import numpy as np
 
 from certselect.coding.copies import resembling_groups
 from certselect.coding.streamed import code_stream
+from certselect.errors import InvalidInput
 from certselect.information.chance import ChanceInformation, ChancePairs
-from certselect.information.choice import cut_integers
+from certselect.information.choice import cut_integers, pick_measure
 from certselect.information.kernels.margins import CountedMargins
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.streamed_pairs import NotCounted, StreamedPairs
@@ -28,9 +29,18 @@ def streamed_terms(
     dtype: np.dtype,
     measure_whole: Callable[[Table, Measuring], InformationTerms],
 ) -> InformationTerms:
-    """The information terms of a table that is read in blocks: the same floats as of the table in memory."""
+    """The information terms of a table that is read in blocks: the same floats as of the table in memory.
+
+    `measure="auto"` may rank a table of few rows, which is then measured in memory by `measure_whole`.
+    """
     started = time.perf_counter()
     coding = code_stream(table, measuring)
+    picked = ""
+    if measuring.measure == "auto":  # the task is known by now
+        stated, (measuring, why) = measuring, pick_measure(table.task, table.total_weight, measuring)
+        picked = f"{measuring.measure}: {why}"
+        if measuring.measure == "mixed":
+            return whole_terms(table, stated, measure_whole)
     correction = measuring.correction
     counted = "none" if correction == "chance" else correction
     coded = time.perf_counter() - started
@@ -62,10 +72,24 @@ def streamed_terms(
         by_chance=chance,
         cells=NotCounted(),  # type: ignore[arg-type] (it has the two methods that are asked for)
         settings={"measure": "plugin", "correction": correction, **described},
+        picked=picked,
         decisions=(*table.decisions, *cut_integers(np.array(whole), coding.coding)),
         find_copies=find_copies,
         seconds={"coding": coded, "relevance": time.perf_counter() - started - coded},
     )
+
+
+def whole_terms(
+    table: StreamedTable, measuring: Measuring, measure_whole: Callable[[Table, Measuring], InformationTerms]
+) -> InformationTerms:
+    """The terms of a table that was to be read in blocks, by a measure that needs all rows together."""
+    if not table.is_kept_whole:
+        raise InvalidInput(
+            f"{table.n_samples} rows in blocks with measure='mixed', which ranks all rows together",
+            "measure='plugin', which counts them block by block",
+            "Pass measure='plugin', or memory= enough to hold the table.",
+        )
+    return measure_whole(table.whole(), measuring)
 
 
 def _copies(pairs: StreamedPairs, alike: np.ndarray, constant: np.ndarray) -> Families:

@@ -152,7 +152,7 @@ def choose(
     limit = TimeLimit.of(settings.searching.max_seconds, already=sum((seconds or {}).values()))
     terms = measure_table(table, settings.measuring, n_jobs=n_jobs)
     searching = settings.searching
-    whole = unsized_problem(terms, searching.criterion, constraints=settings.constraints, **searching.criterion_options)
+    whole = unsized_problem(terms, searching.criterion, constraints=settings.constraints, **searching.problem_options)
     rule = None
     if isinstance(size, float | str):
         watch = Stopwatch()

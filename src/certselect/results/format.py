@@ -70,6 +70,16 @@ METHODS = {"row sums": BY_ROW_SUMS, "cholesky": BY_CHOLESKY, "counting": BY_COUN
 _FEATURE = {"type": ["string", "integer"]}
 _FEATURES = {"type": "array", "items": _FEATURE}
 _BY_FEATURE = {"type": "array", "items": False, "minItems": 2}
+_PER_FEATURE: dict[str, Any] = {
+    "anyOf": [
+        {"type": "null"},
+        {"type": "array", "items": {"type": "number", "minimum": 0}},
+        {
+            "type": "array",
+            "items": {**_BY_FEATURE, "prefixItems": [_FEATURE, {"type": "number", "minimum": 0}]},
+        },
+    ]
+}
 # Settings whose form does not follow from their choices.
 _SETTINGS: dict[str, dict[str, Any]] = {
     "kinds": {
@@ -85,16 +95,8 @@ _SETTINGS: dict[str, dict[str, Any]] = {
         "additionalProperties": False,
         "properties": {name: {"type": "array", "items": _FEATURES} for name in ("all_or_none", "at_most_one")},
     },
-    "costs": {
-        "anyOf": [
-            {"type": "null"},
-            {"type": "array", "items": {"type": "number", "minimum": 0}},
-            {
-                "type": "array",
-                "items": {**_BY_FEATURE, "prefixItems": [_FEATURE, {"type": "number", "minimum": 0}]},
-            },
-        ]
-    },
+    "costs": _PER_FEATURE,
+    "relevance": _PER_FEATURE,
     "budget": {"type": ["number", "null"], "minimum": 0},
     "max_shared": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
     "criterion": {"type": "string", "minLength": 1},

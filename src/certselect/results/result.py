@@ -123,7 +123,8 @@ class Result:
         """The columns of `explain`: a list for each, with an entry for every feature."""
         saved = self.saved_explanation
         if saved is not None:
-            why = reasons_in_words(saved, self.provenance.decisions, self.selection.unit)
+            given = self.settings.searching.relevance is not None
+            why = reasons_in_words(saved, self.provenance.decisions, self.selection.unit, given=given)
             return {**saved, "why": why}
         assert self.terms is not None, "a result has its terms or a saved explanation"
         return feature_report(self.selection, self.terms)

@@ -78,10 +78,11 @@ def answer(
             found.cut_short = True
         else:
             search(problem, strategy, found, seconds, rng, options)
-        if not found.cut_short and (smaller := completed(problem, strategy, found).problem).k < problem.k:
-            if problem.units.limit is not None and not (found.nothing_left and not problem.exactly):
+        if problem.units.limit is not None and not found.cut_short and not _ended_by_criterion(problem, found):
+            smaller = completed(problem, strategy, found).problem
+            if smaller.k < problem.k:
                 _check_fewer(problem, smaller, asked)
-                return answer(smaller, strategy, Found(), rng, options, asked, None)
+                return answer(smaller, strategy, Found(), rng, options, asked)
         if strategy.bounds and found.cut_short and not asked.certify:
             # A search that always comes with a bound may have had no time for it: a poor one is better than none.
             asked = replace(asked, certify=True)
@@ -123,9 +124,8 @@ def _concluded(
     warm_start: Relaxation | None,
 ) -> Selection:
     whole = completed(problem, strategy, found)
-    if whole.problem.k < problem.k and problem.units.limit is not None:
-        if not (found.nothing_left and not problem.exactly):
-            _check_fewer(problem, whole.problem, asked)
+    if whole.problem.k < problem.k and problem.units.limit is not None and not _ended_by_criterion(problem, found):
+        _check_fewer(problem, whole.problem, asked)
         # What was proven is about subsets of another size.
         asked = replace(asked, certify=asked.certify or strategy.bounds)
         found.evidence, warm_start = Evidence(), None
@@ -204,10 +204,14 @@ def _scores_of(problem: UnitProblem, strategy: Strategy, units: list[int]) -> li
     return list(values_along(problem, units)) if strategy.in_order_of_choice else [problem.value(units)]
 
 
+def _ended_by_criterion(problem: SubsetProblem, found: Found) -> bool:
+    """Whether the subset may be smaller because the criterion found nothing to add."""
+    return found.nothing_left and not problem.exactly
+
+
 def _check_fewer(problem: SubsetProblem, smaller: SubsetProblem, asked: Asked) -> None:
     """Warn that fewer features are selected than asked for, or refuse that where constraints depend on their number."""
-    assert problem.constraints is not None and problem.constraints.shared is not None, "only then"
-    if asked.any_size:
+    if asked.any_size or problem.constraints is None or problem.constraints.shared is None:
         return  # the sizes compete
     most = f"max_shared={problem.constraints.shared.most:g}"
     if problem.constraints.beyond_exclusion:
@@ -249,7 +253,7 @@ def valued(whole: Completed, seconds: dict[str, float]) -> Selection:
         drawn_size=whole.drawn_size,
         seconds=seconds,
         dropped=tuple([names[i] for i in np.flatnonzero(problem.constant)]),
-        constrained=problem.constraints is not None,
+        constrained=problem.constrained,
         without_copies=bool(problem.copies),
         problem=problem,
     )

@@ -215,7 +215,7 @@ def selection_path(
     sizes : iterable of int
         The sizes, in any order.
     criterion, strategy, **settings
-        As for the selectors: what a subset is worth (`criterion`, `beta`, `gamma`), which are allowed
+        As for the selectors: what a subset is worth (`criterion`, `beta`, `gamma`, `relevance`), which are allowed
         (`include`, `exclude`, `feature_groups`, `costs`, `budget`, `max_shared`) and how one is searched for
         (`strategy`, `strategy_options`, `polish`, `certify`, `max_seconds`, `device`, `random_state`).
         Each size needs a subset that the constraints allow; each relaxation starts from the
@@ -257,7 +257,7 @@ def _select_sizes(
     use_device(searching.device)
     limit = TimeLimit.of(searching.max_seconds)
     check_provable(find_criterion(searching.criterion, **searching.criterion_options), searching)
-    whole = unsized_problem(terms, searching.criterion, constraints=constraints, **searching.criterion_options)
+    whole = unsized_problem(terms, searching.criterion, constraints=constraints, **searching.problem_options)
     whole = replace(whole, exactly=True)  # every size is answered
     problems = [whole.of_size(size) for size in _check_sizes(sizes)]
     strategy, polish, options = settle(searching.strategy, problems, searching.polish, searching.all_options)

@@ -116,7 +116,7 @@ def unsized_problem_by(
     """What the settings ask of these terms, but for the size."""
     searching = settings.searching
     stated = settings.constraints if constraints is None else constraints
-    return unsized_problem(terms, searching.criterion, constraints=stated, **searching.criterion_options)
+    return unsized_problem(terms, searching.criterion, constraints=stated, **searching.problem_options)
 
 
 class SharedSearch(NamedTuple):

@@ -77,6 +77,9 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         Weight of the redundancy in "mifs" and "linear".
     gamma : float, optional
         Weight of the conditional redundancy in "linear".
+    relevance : sequence or mapping of numbers, optional
+        Relevance from elsewhere, such as importances of a forest: a score of 0 or more for each column, in their
+        order or by name, in place of the measured relevance. Scaled to the same sum.
     order : {2, 3}, default=2
         Of the expansions "jmi" and "d1": pairs, or triples as well, which takes k(k-1)/2 counts of all
         columns in place of k; by "forward" or "floating", without bounds.
@@ -168,6 +171,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         integers: str = "auto",
         beta: float | None = None,
         gamma: float | None = None,
+        relevance: Any = None,
         order: int = 2,
         polish: bool = False,
         certify: bool | str = False,
@@ -199,6 +203,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         self.integers = integers
         self.beta = beta
         self.gamma = gamma
+        self.relevance = relevance
         self.order = order
         self.polish = polish
         self.certify = certify

@@ -196,6 +196,7 @@ feature_groups, costs, budget, max_shared
         integers: str = "auto",
         beta: float | None = None,
         gamma: float | None = None,
+        relevance: Any = None,
         order: int = 2,
         polish: bool = False,
         certify: bool | str = False,
@@ -233,6 +234,7 @@ feature_groups, costs, budget, max_shared
         self.integers = integers
         self.beta = beta
         self.gamma = gamma
+        self.relevance = relevance
         self.order = order
         self.polish = polish
         self.certify = certify

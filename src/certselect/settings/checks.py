@@ -5,7 +5,7 @@ NumPy's scalars pass as the numbers they are without NumPy being imported here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from math import inf
 from typing import Any
 
@@ -82,6 +82,57 @@ def feature(name: str, given: Any) -> str | int:
     raise InvalidInput(
         f"{shown(given)} in {name}", "the name or the index of a feature", "Name features by str, number them by int."
     )
+
+
+def listed(name: str, given: Any) -> list[Any]:
+    """The members of a list, which can be read again and again; a set's in an order of its own."""
+    if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
+        raise InvalidInput(f"{name}={shown(given)}", "a list", f"Pass {name}=[...].")
+    try:
+        return sorted(given, key=str) if isinstance(given, Set) else list(given)
+    except TypeError:  # an array without dimensions says that it can be iterated over
+        raise InvalidInput(f"{name}={shown(given)}", "a list", f"Pass {name}=[...].") from None
+
+
+def per_feature(word: str, remedy: str) -> Check:
+    """One number, 0 or more, for each column in their order, or for each feature that is named; `word` is one of them.
+
+    As JSON the latter are pairs of a feature and its number, which are read too.
+    """
+
+    def number(feature: str, given: Any) -> float:
+        found = as_float(given)
+        if found is None or found < 0.0:
+            raise InvalidInput(f"the {word} {shown(given)} of {feature}", "a finite number, 0 or more", remedy)
+        return found
+
+    def check(name: str, given: Any) -> list[float] | dict[str | int, float] | None:
+        if given is None:
+            return None
+        pairs = given.items() if hasattr(given, "items") else None
+        if pairs is None:
+            values = listed(name, given)
+            if not any(isinstance(value, list) for value in values):
+                return [number(f"column {i}", value) for i, value in enumerate(values)]
+            if any(not isinstance(value, list) or len(value) != 2 or isinstance(value[0], list) for value in values):
+                raise InvalidInput(
+                    f"{name}={shown(given)}", f"numbers, or pairs of a feature and its {word}", "Check the pairs."
+                )
+            pairs = values
+        numbers: dict[str | int, float] = {}
+        for given_feature, value in pairs:  # of a mapping, or a pandas Series, which may have a name twice
+            column = feature(name, given_feature)
+            if column in numbers:
+                raise InvalidInput(f"two {name} for {column!r}", "one", "Remove one of them.")
+            numbers[column] = number(repr(column), value)
+        return numbers
+
+    return check
+
+
+def plain_per_feature(given: Any) -> list[Any] | None:
+    """Keys of JSON are str, and a feature may be named by its index: a mapping becomes pairs."""
+    return [list(pair) for pair in given.items()] if isinstance(given, dict) else given
 
 
 def text(name: str, value: Any) -> str:

@@ -6,13 +6,13 @@ checked when a problem is made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from certselect.errors import InvalidInput
 from certselect.names import shown
-from certselect.settings.checks import feature, number_or_none, one_of
+from certselect.settings.checks import feature, listed, number_or_none, one_of, per_feature, plain_per_feature
 from certselect.settings.fields import Option, SettingsGroup, as_float, check_keys, setting
 
 PANEL = "Constraints"
@@ -26,19 +26,9 @@ COPIES = {"first": "of columns that say the same, one can be chosen", "all": "ea
 Feature = str | int
 
 
-def _listed(name: str, given: Any) -> list[Any]:
-    """The members of a list, which can be read again and again; a set's in an order of its own."""
-    if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
-        raise InvalidInput(f"{name}={shown(given)}", "a list", f"Pass {name}=[...].")
-    try:
-        return sorted(given, key=str) if isinstance(given, Set) else list(given)
-    except TypeError:  # an array without dimensions says that it can be iterated over
-        raise InvalidInput(f"{name}={shown(given)}", "a list", f"Pass {name}=[...].") from None
-
-
 def _features(name: str, given: Any) -> list[Feature] | None:
     """A list of names and indices; None where it is empty."""
-    return None if given is None else [feature(name, member) for member in _listed(name, given)] or None
+    return None if given is None else [feature(name, member) for member in listed(name, given)] or None
 
 
 def _groups(name: str, given: Any) -> dict[str, list[list[Feature]]] | None:
@@ -48,35 +38,14 @@ def _groups(name: str, given: Any) -> dict[str, list[list[Feature]]] | None:
     stated = given if isinstance(given, Mapping) else {ALL_OR_NONE: given}
     check_keys(name, stated, _KINDS)
     found = {
-        kind: [_features(f"a group of {name}", group) or [] for group in _listed(name, stated[kind])]
+        kind: [_features(f"a group of {name}", group) or [] for group in listed(name, stated[kind])]
         for kind in _KINDS
         if stated.get(kind) is not None
     }
     return found if any(found.values()) else None
 
 
-def _costs(name: str, given: Any) -> list[float] | dict[Feature, float] | None:
-    """One cost per column, or the cost of each feature that has one."""
-    if given is None:
-        return None
-    if not hasattr(given, "items"):
-        return [_cost(f"column {i}", cost) for i, cost in enumerate(_listed(name, given))]
-    costs: dict[Feature, float] = {}
-    for given_feature, cost in given.items():  # a mapping, or a pandas Series, which may have a name twice
-        column = feature(name, given_feature)
-        if column in costs:
-            raise InvalidInput(f"two {name} for {column!r}", "one", "Remove one of them.")
-        costs[column] = _cost(repr(column), cost)
-    return costs
-
-
-def _cost(feature: str, given: Any) -> float:
-    cost = as_float(given)
-    if cost is None or cost < 0.0:
-        raise InvalidInput(
-            f"the cost {shown(given)} of {feature}", "a finite number, 0 or more", "Exclude it if it is not for sale."
-        )
-    return cost
+_costs = per_feature("cost", "Exclude it if it is not for sale.")
 
 
 def _share(name: str, given: Any) -> float | None:
@@ -85,11 +54,6 @@ def _share(name: str, given: Any) -> float | None:
     if given is None or (share is not None and 0.0 <= share <= 1.0):
         return share
     raise InvalidInput(f"{name}={shown(given)}", "a number from 0 to 1", f"Leave {name} out for its default.")
-
-
-def _plain_costs(costs: Any) -> list[Any] | None:
-    """Keys of JSON are str, and a feature may be named by its index: a mapping becomes pairs."""
-    return [list(pair) for pair in costs.items()] if isinstance(costs, dict) else costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +94,7 @@ class Constraints(SettingsGroup):
             help="CSV file with the columns feature and cost; a feature that is not in it costs nothing",
             metavar="FILE",
         ),
-        plain=_plain_costs,
+        plain=plain_per_feature,
     )
     budget: float | None = setting(
         None, "What the chosen columns may cost in total", PANEL, number_or_none(above=False), Option("number")
@@ -163,15 +127,9 @@ class Constraints(SettingsGroup):
 
     @classmethod
     def from_dict(cls, given: Any) -> Self:
-        costs = given.get("costs") if isinstance(given, Mapping) else None
-        if isinstance(costs, list) and (not costs or any(isinstance(pair, list) for pair in costs)):
-            try:
-                given = {**given, "costs": dict(costs)}
-            except (TypeError, ValueError):
-                raise InvalidInput(
-                    f"costs={shown(costs)}", "numbers, or pairs of a feature and its cost", "Check the pairs."
-                ) from None
-        return super().from_dict(given)
+        made = super().from_dict(given)
+        object.__setattr__(made, "costs", made._canonical()["costs"])  # which may be written as pairs
+        return made
 
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if isinstance(other, Constraints) else NotImplemented

@@ -8,7 +8,16 @@ from typing import Any
 
 from certselect.errors import InvalidInput
 from certselect.names import shown
-from certselect.settings.checks import flag, is_flag, name_of, number_or_none, record, whole
+from certselect.settings.checks import (
+    flag,
+    is_flag,
+    name_of,
+    number_or_none,
+    per_feature,
+    plain_per_feature,
+    record,
+    whole,
+)
 from certselect.settings.fields import Option, SettingsGroup, as_whole, setting
 
 PANEL = "Searching"
@@ -88,6 +97,18 @@ class Searching(SettingsGroup):
         whole(2, 3),
         Option("whole"),
     )
+    relevance: Any = setting(
+        None,
+        "Relevance of each column from elsewhere, in place of the measured one",
+        PANEL,
+        per_feature("relevance", "Negative scores, such as permutation importances below 0, may be raised to 0."),
+        Option(
+            "relevance",
+            help="CSV file with the columns feature and relevance, used in place of the measured relevance",
+            metavar="FILE",
+        ),
+        plain=plain_per_feature,
+    )
     strategy: Any = setting(
         "auto",
         "How the subset is searched for (auto chooses by the number of columns)",
@@ -146,6 +167,11 @@ class Searching(SettingsGroup):
         """The criterion's options, None where they are not given."""
         usual = self.order == type(self).order
         return {"beta": self.beta, "gamma": self.gamma, "order": None if usual else self.order}
+
+    @property
+    def problem_options(self) -> dict[str, Any]:
+        """What a problem is stated with: the criterion's options, and the relevance where it is given."""
+        return {**self.criterion_options, "relevance": self.relevance}
 
     @property
     def all_options(self) -> dict[str, Any]:

@@ -39,9 +39,7 @@ _CELLS_AT_ONCE = 1 << 13
 _AT_ONCE = 1 << 15
 
 
-def expected_cells(
-    first: np.ndarray, second: np.ndarray, samples: np.ndarray, *, compiled: bool = False
-) -> np.ndarray:
+def expected_cells(first: np.ndarray, second: np.ndarray, samples: np.ndarray, *, compiled: bool = False) -> np.ndarray:
     """g of several cells, (cells,), in nats times samples; to about 1e-12 of itself.
 
     Parameters
@@ -74,7 +72,7 @@ def _computed(a: np.ndarray, b: np.ndarray, total: np.ndarray, compiled: bool) -
         faster = _COMPILED.get(compute) if compiled else None
         for begin in range(start, stop, at_once if faster is None else max(1, stop - start)):
             end = stop if faster is not None else min(stop, begin + at_once)
-            # NumPy adds up a single column in another order: two of it.
+            # NumPy adds a single column up in another order, so it is computed twice.
             some = slice(begin, end) if end - begin > 1 else [begin, begin]
             parts = a[some], b[some], total[some]
             found[some] = (faster or compute)(*parts, parts[0] * parts[1] / parts[2], size)

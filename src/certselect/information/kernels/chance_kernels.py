@@ -11,44 +11,84 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
+def sum_patterns(
+    first, last, owners, numbers, starts, places, id_starts, tables, table_rows, pattern_starts, pattern_columns,
+    sums, sum_starts,
+):  # fmt: skip
+    """Expected cells of patterns first..last-1 of level counts with those of their slice from themselves on, added up.
+
+    They go to sums[sum_starts[s]:], a square for each slice, also to the mirrored places.
+    """
+    by_count = np.empty((id_starts[1:] - id_starts[:-1]).max(), np.int64)
+    for pattern in range(first, last):
+        s, own = owners[pattern], numbers[pattern]
+        n_patterns = pattern_starts[s + 1] - pattern_starts[s]
+        _add_cells(pattern_columns[pattern], s, starts, places, id_starts, tables, table_rows, by_count)
+        square = sums[sum_starts[s] : sum_starts[s] + n_patterns * n_patterns]
+        for other in range(own, n_patterns):
+            column = pattern_columns[pattern_starts[s] + other]
+            added = 0
+            for level in range(starts[column], starts[column + 1]):
+                added += by_count[places[level] - id_starts[s]]
+            square[own * n_patterns + other] = added
+            square[other * n_patterns + own] = added
+
+
+@njit(nogil=True, cache=True)
 def subtract_expected(
     first, last, features, slices, signs, n, starts, places, id_starts, tables, table_rows, patterns, pattern_starts,
-    pattern_columns, one, samples, limited, terms,
+    pattern_columns, known, known_starts, one, samples, limited, terms,
 ):  # fmt: skip
     """Subtract what features[first:last] and all are expected to share from these rows of `terms`.
 
     Column s * n + i has the level counts of feature i in slice s, numbered over all slices by `places`; columns with
-    the same counts have the same pattern. `table_rows[place]` is where the expected cells of a count begin.
+    the same counts have the same pattern. `table_rows[place]` is where the expected cells of a count begin. `known`
+    are the sums of all pairs of patterns, or empty.
     """
-    beside_counts = np.empty((id_starts[1:] - id_starts[:-1]).max(), np.int64)
-    beside_patterns = np.empty((pattern_starts[1:] - pattern_starts[:-1]).max(), np.int64)
+    by_count = np.empty((id_starts[1:] - id_starts[:-1]).max(), np.int64)
+    counted = np.empty((pattern_starts[1:] - pattern_starts[:-1]).max(), np.int64)
     sums = np.empty(n, np.int64)
     for row in range(first, last):
         feature = features[row]
         sums[:] = 0
         for which in range(len(slices)):
             s = slices[which]
-            lowest, n_ids = id_starts[s], id_starts[s + 1] - id_starts[s]
-            beside_counts[:n_ids] = 0
-            for level in range(starts[s * n + feature], starts[s * n + feature + 1]):
-                cells = tables[table_rows[places[level]] : table_rows[places[level]] + n_ids]
-                for other in range(n_ids):
-                    beside_counts[other] += cells[other]
             n_patterns = pattern_starts[s + 1] - pattern_starts[s]
-            for pattern in range(n_patterns):
-                column = pattern_columns[pattern_starts[s] + pattern]
-                added = 0
-                for level in range(starts[column], starts[column + 1]):
-                    added += beside_counts[places[level] - lowest]
-                beside_patterns[pattern] = signs[which] * added
             of_features = patterns[s * n : (s + 1) * n]
-            for other in range(n):
-                sums[other] += beside_patterns[of_features[other]]
+            by_pattern = counted
+            if len(known):
+                begin = known_starts[s] + of_features[feature] * n_patterns
+                by_pattern = known[begin : begin + n_patterns]
+            else:
+                _add_cells(s * n + feature, s, starts, places, id_starts, tables, table_rows, by_count)
+                for pattern in range(n_patterns):
+                    column = pattern_columns[pattern_starts[s] + pattern]
+                    added = 0
+                    for level in range(starts[column], starts[column + 1]):
+                        added += by_count[places[level] - id_starts[s]]
+                    counted[pattern] = added
+            if signs[which] > 0:
+                for other in range(n):
+                    sums[other] += by_pattern[of_features[other]]
+            else:
+                for other in range(n):
+                    sums[other] -= by_pattern[of_features[other]]
         own = terms[row, feature]
         for other in range(n):
             less = terms[row, other] - sums[other] / one / samples
             terms[row, other] = max(less, 0.0) if limited else less
         terms[row, feature] = max(own, 0.0) if limited else own
+
+
+@njit(nogil=True)
+def _add_cells(column, s, starts, places, id_starts, tables, table_rows, by_count):
+    """Expected cells of a column with each count of its slice, added up over its levels."""
+    n_ids = id_starts[s + 1] - id_starts[s]
+    by_count[:n_ids] = 0
+    for level in range(starts[column], starts[column + 1]):
+        begin = table_rows[places[level]]
+        for other in range(n_ids):
+            by_count[other] += tables[begin + other]
 
 
 _LANES = 8

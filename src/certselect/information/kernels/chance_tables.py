@@ -26,6 +26,9 @@ _ALL_AT_ONCE = 30_000
 # Up to so many sums, those of all pairs are made when the first is asked for.
 _FEW_SUMS = 1 << 17
 _CHUNK = 1 << 20  # numbers looked up at a time by NumPy
+# From so many features on, the sums of all pairs of patterns are made once, if these are no more: 16 MB.
+_MANY_FEATURES, _MOST_PATTERN_SUMS = 256, 1 << 21
+_NOTHING = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
 # Sums that NumPy makes before the compiled kernel is loaded, and those that are worth a thread.
 _PLAIN_SUMS, _WORTH_A_THREAD = 50_000_000, 200_000
 
@@ -65,7 +68,7 @@ class ChanceTables:
         self._sums: np.ndarray | None = None
         self._made, self._compiled = 0, False
 
-    def beside(self, others: np.ndarray) -> np.ndarray:
+    def with_column(self, others: np.ndarray) -> np.ndarray:
         """Expected cells of each feature and another column with these counts, among all rows, added up, (n,)."""
         own = self._distinct[: self._id_starts[1]]
         others = others[others > 0]
@@ -131,9 +134,9 @@ class ChanceTables:
         own = self._levels_of(s, features)
         ends = np.cumsum(starts[features + 1] - starts[features])
         lefts = rows[self._places[own]][:, None] + np.arange(self._sizes[s])
-        beside = np.add.reduceat(cells[lefts], np.concatenate([[0], ends[:-1]]), axis=0)
+        by_count = np.add.reduceat(cells[lefts], np.concatenate([[0], ends[:-1]]), axis=0)
         others = self._places[starts[0] : starts[-1]] - self._id_starts[s]
-        return np.add.reduceat(beside[:, others], starts[:-1] - starts[0], axis=1)
+        return np.add.reduceat(by_count[:, others], starts[:-1] - starts[0], axis=1)
 
     def _write(self, kind: str, features: np.ndarray, sums: np.ndarray, terms: np.ndarray) -> None:
         at = np.arange(len(features)), features
@@ -150,16 +153,45 @@ class ChanceTables:
         tables, rows = self._tables(kind, features)
         slices, signs = (np.array(each) for each in zip(*self._chosen(kind), strict=True))
         patterns, pattern_starts, pattern_columns = self._patterns
+        known, known_starts = self._pattern_sums if self._worth_all(features) else _NOTHING
         work = partial(
             subtract_expected, features=features, slices=slices, signs=signs, n=self._n, starts=self._starts,
             places=self._places, id_starts=self._id_starts, tables=tables, table_rows=rows, patterns=patterns,
-            pattern_starts=pattern_starts, pattern_columns=pattern_columns, one=self._one,
+            pattern_starts=pattern_starts, pattern_columns=pattern_columns, known=known,
+            known_starts=known_starts, one=self._one,
             samples=float(self._samples[0]), limited=kind != "interaction", terms=terms,
         )  # fmt: skip
         sums = len(features) * self._n * len(slices)
         n_parts = min(len(features), 1 if sums < _WORTH_A_THREAD else 4 * self._threads)
         cuts = np.linspace(0, len(features), n_parts + 1).astype(int).tolist()
         side_by_side(lambda part: work(*part), list(pairwise(cuts)), self._threads)
+
+    def _worth_all(self, features: np.ndarray) -> bool:
+        """Whether so many features are asked for that the sums of all pairs of patterns are made once."""
+        known = "_pattern_sums" in self.__dict__
+        some = len(features) >= min(self._n, _MANY_FEATURES) and self._kept
+        return known or (some and int((np.diff(self._patterns[1]) ** 2).sum()) <= _MOST_PATTERN_SUMS)
+
+    @cached_property
+    def _pattern_sums(self) -> tuple[np.ndarray, np.ndarray]:
+        """Expected cells of all pairs of patterns, added up: a square for each slice, and where these begin."""
+        from certselect.information.kernels.chance_kernels import sum_patterns
+
+        _, starts, columns = self._patterns
+        n_patterns = np.diff(starts)
+        owners = np.repeat(np.arange(self._slices), n_patterns)
+        begins = np.concatenate([[0], np.cumsum(n_patterns**2)])
+        sums = np.empty(int(begins[-1]), dtype=np.int64)
+        tables, rows = self._tables("interaction", np.arange(self._n))
+        work = partial(
+            sum_patterns, owners=owners, numbers=np.arange(len(owners)) - starts[owners], starts=self._starts,
+            places=self._places, id_starts=self._id_starts, tables=tables, table_rows=rows, pattern_starts=starts,
+            pattern_columns=columns, sums=sums, sum_starts=begins,
+        )  # fmt: skip
+        n_parts = min(len(owners), 1 if len(sums) < _WORTH_A_THREAD else 8 * self._threads)
+        cuts = np.linspace(0, len(owners), n_parts + 1).astype(int).tolist()
+        side_by_side(lambda part: work(*part), list(pairwise(cuts)), self._threads)
+        return sums, begins
 
     @cached_property
     def _patterns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -184,12 +216,12 @@ class ChanceTables:
         pattern, first = number[pattern], first[order]
         same = sizes[first[pattern]] == sizes
         if same.all():
-            beside = self._starts[first[pattern]][owners] + (np.arange(len(owners)) - self._starts[owners])
-            same = ordered[beside] == ordered
+            place = self._starts[first[pattern]][owners] + (np.arange(len(owners)) - self._starts[owners])
+            same = ordered[place] == ordered
         if not same.all():
             pattern, first = columns, columns
         starts = np.searchsorted(first // self._n, np.arange(self._slices + 1))
-        return pattern - starts[columns // self._n], starts, first
+        return (pattern - starts[columns // self._n]).astype(np.int32), starts, first
 
     def _places_of(self, kind: str, features: np.ndarray) -> np.ndarray:
         return self._places[np.concatenate([self._levels_of(s, features) for s, _ in self._chosen(kind)])]
@@ -202,7 +234,7 @@ class ChanceTables:
         return np.repeat(begins - (ends - sizes), sizes) + np.arange(int(ends[-1]))
 
     def _tables(self, kind: str, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Expected cells of the counts of some features with all of their slice, and where those of each count begin."""
+        """Expected cells of the counts of some features with all of their slice, and where each count's begin."""
         if not self._kept:
             return self._anew(np.unique(self._places_of(kind, features)))
         if not self._all_known:

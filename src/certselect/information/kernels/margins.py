@@ -83,7 +83,7 @@ class Margins:
             by_class.append(counts[there])
         return _sliced(np.concatenate(owners), np.concatenate(by_class), len(self._levels))
 
-    def beside(self, feature: int) -> tuple[LevelCounts, np.ndarray]:
+    def of_pairs(self, feature: int) -> tuple[LevelCounts, np.ndarray]:
         """Level counts of all features and of this one, among the rows where both have a value, in each slice.
 
         Returns them as `of_slices` does, and those of this feature as ((1 + classes) n, levels).

@@ -11,7 +11,6 @@ import numpy as np
 
 from certselect.coding import CodedTable, SparseCodedTable
 from certselect.coding.tiles import slices
-from certselect.errors import InvalidInput
 from certselect.information.chance import ChanceInformation, ChanceMoments
 from certselect.information.gaussian_copula import CopulaPairs
 from certselect.information.measure import COUNTS_AND_RANKS, Measure
@@ -19,6 +18,7 @@ from certselect.information.normal_scores import fixed_point
 from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.plugin import plugin_terms
 from certselect.information.sound_pairs import SoundPairs
+from certselect.information.streamed_terms import whole_terms
 from certselect.information.terms import InformationTerms, LessChance, PairTerms
 from certselect.information.tied_columns import MOST_TIED, MOST_TIED_WITH_NUMBERS
 from certselect.settings import Measuring
@@ -192,20 +192,14 @@ def _numbers(table: Table, most_tied: float) -> tuple[np.ndarray, NumericColumns
     return places, NumericColumns(values, discrete, constant, not np.isnan(values).any())
 
 
-def read_whole(
+def _in_blocks(
     table: StreamedTable,
     measuring: Measuring,
     dtype: np.dtype,
     measure_whole: Callable[[Table, Measuring], InformationTerms],
 ) -> InformationTerms:
-    """The terms of a table that is read in blocks, where memory has room for all of its rows."""
-    if not table.is_kept_whole:
-        raise InvalidInput(
-            f"{table.n_samples} rows in blocks with measure='mixed', which ranks all rows together",
-            "measure='plugin', which counts them block by block",
-            "Pass measure='plugin', or memory= enough to hold the table.",
-        )
-    return measure_whole(table.whole(), measuring)
+    table.survey()
+    return whole_terms(table, measuring, measure_whole)
 
 
 MEASURE = Measure(
@@ -217,5 +211,5 @@ MEASURE = Measure(
     corrections=tuple(CORRECTIONS),
     missing=("level", "pairwise"),
     sparse=True,
-    in_blocks=read_whole,
+    in_blocks=_in_blocks,
 )

@@ -177,8 +177,9 @@ def _spread_of_swaps(problem: UnitProblem, members: list[int], outside: list[int
     between = weight * problem.pair_matrix[np.ix_(members, outside)]
     changes = worth[outside] - worth[members][:, None] + between
     # Swaps between what shares too much and what does not say nothing about the scale of the others.
-    usual = changes[np.abs(changes) < 0.5 * abs(weight * problem.cost_of_sharing)] if problem.limit is not None else changes
-    return float(usual.std()) if usual.size else 0.0
+    if problem.limit is not None:
+        changes = changes[np.abs(changes) < 0.5 * abs(weight * problem.cost_of_sharing)]
+    return float(changes.std()) if changes.size else 0.0
 
 
 STRATEGY = Strategy(
