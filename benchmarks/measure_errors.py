@@ -38,14 +38,14 @@ RESULTS = Path(__file__).parent / "results" / "measure_errors.json"
 BEGIN = "<!-- From here to the end of it: made by `python benchmarks/measure_errors.py`. Do not edit. -->"
 END = "<!-- The end of what benchmarks/measure_errors.py made. -->"
 
-QUANTILES = {"measure": "plugin", "discretize": "quantile", "bins": 5, "target_bins": 5}
+QUANTILES = {"measure": "plugin", "correction": "none", "discretize": "quantile", "bins": 5, "target_bins": 5}
 MEASURES: dict[str, dict[str, Any]] = {
     "uniform": {**QUANTILES, "discretize": "uniform"},
     "quantile": QUANTILES,
     "Miller-Madow": {**QUANTILES, "correction": "miller_madow"},
     "Grassberger": {**QUANTILES, "correction": "grassberger"},
     "shrinkage": {**QUANTILES, "correction": "shrinkage"},
-    "mdlp": {"measure": "plugin", "discretize": "mdlp", "target_bins": 5},
+    "mdlp": {"measure": "plugin", "correction": "none", "discretize": "mdlp", "target_bins": 5},
     "copula": {"measure": "gaussian_copula"},
     "neighbors": {"measure": "neighbors", "n_neighbors": Measuring.n_neighbors},
     "auto": {"measure": "auto"},

@@ -100,7 +100,7 @@ def told(criterion: str, measuring: Mapping[str, Any], search: Mapping[str, Any]
     """A search that is told the task and which whole numbers are numbers."""
 
     def choose(sample: Sample, sizes: Sequence[int]) -> Subsets:
-        how = dict(measuring)
+        how = {"measure": "plugin", "correction": "none", **measuring}
         if how.get("bins") == FOURTH_ROOT:
             how["bins"] = int(np.clip(round(len(sample.rows) ** 0.25), 3, 5))
         frame = sample.table.frame if "integers" in measuring else sample.table.told_frame

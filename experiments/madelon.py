@@ -27,11 +27,12 @@ from experiments.searching import SEED
 from experiments.splits import split_rows
 from experiments.workers import say
 
+_COUNTED = {"measure": "plugin", "correction": "none"}
 CODINGS: dict[str, dict[str, Any]] = {
-    "mean_std": {"discretize": "mean_std"},
-    "uniform 5": {"discretize": "uniform", "bins": 5},
-    "quantile 5": {"discretize": "quantile", "bins": 5},
-    "mdlp": {"discretize": "mdlp"},
+    "mean_std": _COUNTED | {"discretize": "mean_std"},
+    "uniform 5": _COUNTED | {"discretize": "uniform", "bins": 5},
+    "quantile 5": _COUNTED | {"discretize": "quantile", "bins": 5},
+    "mdlp": _COUNTED | {"discretize": "mdlp"},
     "gaussian_copula": {"measure": "gaussian_copula"},
     "neighbors": {"measure": "neighbors"},
 }

@@ -90,7 +90,9 @@ def quadratic_value(name, columns, target, **weights):
     """Value of a set of columns by a criterion that is a sum over pairs."""
     size = len(columns)
     single = {"jim": lambda x, c: impurity_gain([x], c), "distinct": cautious_relevance}.get(name, information)
-    singles = math.fsum(single(column, target) for column in columns) if size == 1 or name not in ("disr", "jim") else 0.0
+    singles = (
+        math.fsum(single(column, target) for column in columns) if size == 1 or name not in ("disr", "jim") else 0.0
+    )
     return singles + math.fsum(pair_gain(name, a, b, target, size, **weights) for a, b in combinations(columns, 2))
 
 

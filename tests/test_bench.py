@@ -177,7 +177,9 @@ def test_the_reference_is_the_criterion(criterion):
     from contestants.reference import Reference
 
     X, y = coded_table(90, 12, 3, 3, seed=5)
-    problem = subset_problem(information_terms(X, y, integers="levels"), 5, criterion, copies="all")
+    problem = subset_problem(
+        information_terms(X, y, integers="levels", measure="plugin", correction="none"), 5, criterion, copies="all"
+    )
     chosen = select(problem, "forward")
     reference = Reference(X, y, criterion)
     assert reference.greedy(5) == chosen.indices.tolist()

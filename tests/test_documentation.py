@@ -203,11 +203,29 @@ def test_the_first_table_is_what_its_script_makes():
 
 def test_the_first_table_gives_what_its_page_says():
     page = (ROOT / "docs/first-table.md").read_text()
-    result = certselect.choose_subset(ROOT / "docs/wines.csv", "cultivar", 5, kinds={"bottle": "skip"}, random_state=0)
+    result = certselect.choose_subset(
+        ROOT / "docs/wines.csv",
+        "cultivar",
+        5,
+        kinds={"bottle": "skip"},
+        random_state=0,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert str(result.names) in page
     assert result.statement.split(" %")[0].rpartition(" ")[0] in page, "but for the last digits of a solver"
     assert "'alcohol_proof' not chosen beside its copy" in repr(result)
-    best = certselect.choose_subset(ROOT / "docs/wines.csv", "cultivar", 5, kinds={"bottle": "skip"}, strategy="exact")
+    best = certselect.choose_subset(
+        ROOT / "docs/wines.csv",
+        "cultivar",
+        5,
+        kinds={"bottle": "skip"},
+        strategy="exact",
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert best.names == result.names
     assert best.statement in page
 

@@ -62,16 +62,16 @@ def test_the_strategies_are_told_apart():
 def test_searches_that_need_all_pairs_in_memory_are_refused(table, small_machine, strategy):
     terms = information_terms(*table)
     with pytest.raises(InvalidInput, match=rf"all pairs of {N} features, 0\.14 GiB; .*{N - 1}.*strategy='forward'"):
-        select(subset_problem(terms, 1), strategy)  # so few subsets that even "exhaustive" would try
+        select(subset_problem(terms, 1, criterion="jmi"), strategy)  # so few subsets that even "exhaustive" would try
     with pytest.raises(InvalidInput, match="all pairs"):
-        selection_path(terms, [1, 2], strategy=strategy)
+        selection_path(terms, [1, 2], strategy=strategy, criterion="jmi")
     assert not {"redundancy", "conditional_redundancy", "interaction"} & terms.__dict__.keys()
 
 
 @pytest.mark.parametrize("strategy", OTHERS)
 def test_the_others_go_on_and_have_a_bound_by_row_sums(table, small_machine, strategy, monkeypatch):
     monkeypatch.setattr(bound, "ZEROS_UP_TO", N - 1)
-    problem = subset_problem(information_terms(*table), 3)
+    problem = subset_problem(information_terms(*table), 3, criterion="jmi")
     selection = select(problem, strategy)
     assert len(selection.indices) == 3
     with pytest.warns(QuickerSearchWarning, match=f"{N} features are too many for a relaxation in this machine's mem"):
@@ -84,12 +84,12 @@ def test_the_others_go_on_and_have_a_bound_by_row_sums(table, small_machine, str
 @pytest.mark.parametrize("claim", [True, "tight"])
 def test_a_bound_on_disk_is_the_bound_in_memory(table, small_machine, on_disk, monkeypatch, claim):
     monkeypatch.setattr(bound, "ZEROS_UP_TO", N - 1)
-    problem = subset_problem(information_terms(*table), 3)
+    problem = subset_problem(information_terms(*table), 3, criterion="jmi")
     with pytest.warns(QuickerSearchWarning, match="on disk"):
         bounded = select(problem, "forward", certify=claim)
     assert is_mapped(problem.reduced.matrix)
     monkeypatch.undo()
-    in_memory = subset_problem(information_terms(*table), 3)
+    in_memory = subset_problem(information_terms(*table), 3, criterion="jmi")
     assert not is_mapped(in_memory.matrix)
     assert np.array_equal(problem.reduced.matrix, in_memory.matrix)
     assert bounded.upper_bound == bound.row_sum_bound(in_memory.matrix, 3)
@@ -99,13 +99,13 @@ def test_a_bound_is_refused_before_the_search_where_the_disk_is_too_small(table,
     monkeypatch.setattr(memory, "_DISK_SHARE", 1e-12)
     terms = information_terms(*table)
     with pytest.raises(InvalidInput, match="TMPDIR"):
-        select(subset_problem(terms, 3), "forward", certify=True)
+        select(subset_problem(terms, 3, criterion="jmi"), "forward", certify=True)
     with pytest.raises(InvalidInput, match="TMPDIR"):
-        selection_path(terms, [1, 2], strategy="forward", certify=True)
+        selection_path(terms, [1, 2], strategy="forward", certify=True, criterion="jmi")
 
 
 def test_multipliers_that_take_a_factorisation_are_refused(table, small_machine):
-    problem = subset_problem(information_terms(*table), 3)
+    problem = subset_problem(information_terms(*table), 3, criterion="jmi")
     selection = select(problem, "forward")
     with pytest.warns(QuickerSearchWarning), pytest.raises(InvalidInput, match="all pairs"):
         certify(problem, selection, multipliers=np.ones(N + 1))
@@ -113,14 +113,16 @@ def test_multipliers_that_take_a_factorisation_are_refused(table, small_machine)
 
 def test_a_sample_of_the_rows_has_room(table, small_machine):
     pytest.importorskip("clarabel")
-    selection = select(subset_problem(information_terms(*table), 3), "qpfs", nystroem=20, random_state=0)
+    selection = select(
+        subset_problem(information_terms(*table), 3, criterion="jmi"), "qpfs", nystroem=20, random_state=0
+    )
     assert len(selection.indices) == 3
 
 
 def test_single_precision_takes_half_the_room(table, small_machine):
-    subset_problem(information_terms(*table, dtype="float32"), 3).check_room_for_pairs()
+    subset_problem(information_terms(*table, dtype="float32"), 3, criterion="jmi").check_room_for_pairs()
     with pytest.raises(InvalidInput):
-        subset_problem(information_terms(*table, dtype="float64"), 3).check_room_for_pairs()
+        subset_problem(information_terms(*table, dtype="float64"), 3, criterion="jmi").check_room_for_pairs()
 
 
 def test_containers_count(tmp_path, monkeypatch):
@@ -171,7 +173,7 @@ def maps_of(folder) -> bool:
 @pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="tells which files are mapped")
 def test_the_file_goes_with_the_terms(on_disk):
     terms = information_terms(*wide(), n_jobs=1)
-    problem = subset_problem(terms, 2)
+    problem = subset_problem(terms, 2, criterion="jmi")
     select(problem, "backward")
     assert maps_of(on_disk)
     del problem, terms
@@ -282,7 +284,9 @@ def test_searches_choose_the_same_from_disk(on_disk, strategy, groups):
     options = {"annealing": {"steps": 2000}, "genetic": {"generations": 20}}.get(strategy, {})
 
     def chosen():
-        problem = subset_problem(information_terms(X, y, dtype="float32"), 6, **asked)
+        problem = subset_problem(
+            information_terms(X, y, dtype="float32", measure="plugin", correction="none"), 6, **asked
+        )
         found = select(problem, strategy, polish=True, random_state=0, **options)
         return problem, found.indices.tolist(), found.scores
 
@@ -300,7 +304,9 @@ def test_searches_make_no_second_matrix(on_disk, strategy):
     """What is made beside the pair terms is a small part of them."""
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (40, 1500)).astype(np.int8), rng.integers(0, 2, 40)
-    problem = subset_problem(information_terms(X, y, dtype="float64"), 5)
+    problem = subset_problem(
+        information_terms(X, y, dtype="float64", measure="plugin", correction="none"), 5, criterion="jmi"
+    )
     options = {"annealing": {"steps": 200}, "genetic": {"generations": 2}}.get(strategy, {})
     assert is_mapped(problem.units.pair_matrix)
     tracemalloc.start()
@@ -327,7 +333,13 @@ def test_forward_takes_what_the_terms_say_it_takes(kind):
     y = rng.integers(0, 2, m)
 
     def chosen() -> None:
-        select(subset_problem(information_terms(X, y, bins=levels, n_jobs=1), k), "forward", polish=True)
+        select(
+            subset_problem(
+                information_terms(X, y, bins=levels, n_jobs=1, measure="plugin", correction="none"), k, criterion="jmi"
+            ),
+            "forward",
+            polish=True,
+        )
 
     chosen()  # which loads the kernels
     tracemalloc.start()

@@ -35,7 +35,7 @@ class Table:
 
     @cached_property
     def terms(self) -> Any:
-        return information_terms(self.X, self.y, integers="levels")
+        return information_terms(self.X, self.y, integers="levels", measure="plugin", correction="none")
 
     def weight(self, size: int) -> float:
         """What a unit of pair term costs, by the criterion's formula."""

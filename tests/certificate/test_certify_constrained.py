@@ -27,7 +27,7 @@ def test_the_bound_holds_for_every_allowed_subset(seed: int) -> None:
 def test_terms_of_a_table(dtype: str, criterion: str) -> None:
     rng = np.random.default_rng(3)
     X, y = rng.integers(0, 3, (80, 9)), rng.integers(0, 2, 80)
-    terms = information_terms(X, y, dtype=dtype)
+    terms = information_terms(X, y, dtype=dtype, measure="plugin", correction="none")
     groups = {"all_or_none": [[0, 1], [2, 3, 4]], "at_most_one": [[5, 6]]}
     problem = subset_problem(terms, 5, criterion, include=[8], feature_groups=groups)
     best = select(problem, "exhaustive")

@@ -47,7 +47,9 @@ def test_choose_writes_what_the_selector_finds(csv, table, tmp_path):
     result = json.loads(out.read_text())
     classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     splitter = StratifiedKFold(4, shuffle=True, random_state=3)
-    selector = SubsetSelectorCV(classifier, 5, splitter, criterion="mrmr", one_standard_error=True).fit(*table)
+    selector = SubsetSelectorCV(
+        classifier, 5, splitter, criterion="mrmr", one_standard_error=True, measure="plugin", correction="none"
+    ).fit(*table)
     assert result["choice"]["sizes"] == [1, 2, 3, 4, 5]
     [tried] = result["choice"]["combinations"]
     assert tried["mean_scores"] == selector.cv_results_["mean_test_score"].tolist()
@@ -79,7 +81,14 @@ def test_combinations_are_compared_in_the_same_splits(csv, table, tmp_path):
     splitter = StratifiedKFold(3, shuffle=True, random_state=0)
     lda = make_predictor("lda", "classification", seed=0)
     selector = SubsetSelectorCV(
-        lda, 3, splitter, criterion=["jmi", "max_relevance"], bins=[3, "sturges"], strategy="forward"
+        lda,
+        3,
+        splitter,
+        criterion=["jmi", "max_relevance"],
+        bins=[3, "sturges"],
+        strategy="forward",
+        measure="plugin",
+        correction="none",
     ).fit(*table)
     for tried, scores in zip(choice["combinations"], selector.combination_scores_, strict=True):
         assert tried["split_scores"] == scores.scores.tolist()
@@ -263,7 +272,7 @@ def test_path_shows_the_curve_with_its_elbow(csv, table):
     done = in_process("path", csv, "-t", "diagnosis", "--certify", "--max-size", 5)
     assert done.returncode == 0, done.stderr
     result = json.loads(in_process("path", csv, "-t", "diagnosis", "--certify", "--max-size", 5, "--json", "-").stdout)
-    path = selection_path(information_terms(*table), range(1, 6))
+    path = selection_path(information_terms(*table), range(1, 6), criterion="jmi")
     assert result["sizes"] == [1, 2, 3, 4, 5]
     assert result["values"] == [selection.objective for selection in path]
     assert result["settings"]["searching"]["certify"] is True

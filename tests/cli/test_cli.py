@@ -50,7 +50,7 @@ def test_select_writes_what_the_selector_finds(csv, table, tmp_path):
     assert done.returncode == 0, done.stderr
     result = json.loads(out.read_text())
     chosen = result["selection"]
-    selector = SubsetSelector(3, criterion="mrmr", strategy="forward").fit(*table)
+    selector = SubsetSelector(3, criterion="mrmr", strategy="forward", measure="plugin", correction="none").fit(*table)
     assert chosen["indices"] == selector.indices_.tolist()
     assert chosen["features"] == ["abcdef"[i] for i in selector.indices_]
     assert chosen["objective"] == selector.result_.selection.objective
@@ -79,7 +79,17 @@ def test_files_of_the_command_line_and_of_python_are_the_same(csv, tmp_path):
     asked = ["-k", 3, "--strategy", "exact", "--exclude", "b", "--criterion", "mRMR", "--json", written]
     done = in_process("select", csv, "-t", "diagnosis", *asked)
     assert done.returncode == 0, done.stderr
-    result = choose_subset(csv, "diagnosis", 3, strategy="exact", exclude=["b"], criterion="mRMR", random_state=0)
+    result = choose_subset(
+        csv,
+        "diagnosis",
+        3,
+        strategy="exact",
+        exclude=["b"],
+        criterion="mRMR",
+        random_state=0,
+        measure="plugin",
+        correction="none",
+    )
     result.save(saved)
     assert without_seconds(json.loads(written.read_text())) == without_seconds(json.loads(saved.read_text()))
     read = load_result(written)

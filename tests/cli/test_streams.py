@@ -133,7 +133,7 @@ def test_json_alone_goes_to_standard_output(folder, name):
 
 def test_csv_is_one_table_with_all_digits(folder):
     chosen = list(csv.DictReader(io.StringIO(in_process(*command("select", "--format", "csv")).stdout)))
-    result = choose_subset("t.csv", "y", 2, random_state=0)
+    result = choose_subset("t.csv", "y", 2, random_state=0, criterion="jmi", measure="plugin", correction="none")
     assert [row["feature"] for row in chosen] == list(result.names)
     assert [float(row["value"]) for row in chosen] == [result.explanation["worth"][i] for i in result.indices]
     sizes = list(csv.DictReader(io.StringIO(in_process(*command("path", "--format", "csv")).stdout)))
@@ -287,7 +287,7 @@ def test_what_auto_makes_idle_is_noted_once(folder, monkeypatch):
 
 
 def test_what_became_of_a_large_proof_is_printed(folder, capsys, monkeypatch):
-    result = choose_subset("t.csv", "y", 2)
+    result = choose_subset("t.csv", "y", 2, criterion="jmi", measure="plugin", correction="none")
     monkeypatch.setattr(Result, "about_proof", "The proof was too large to keep.")
     print_result(result, Output())
     assert "\nThe proof was too large to keep.\n" in capsys.readouterr().out

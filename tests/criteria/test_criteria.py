@@ -26,7 +26,7 @@ def table():
 def test_value_is_the_definition_and_the_quadratic_form(table, name, k):
     X, y = table
     columns, target = [column.tolist() for column in X.T], y.tolist()
-    problem = subset_problem(information_terms(X, y), k, name, copies="all")
+    problem = subset_problem(information_terms(X, y, measure="plugin", correction="none"), k, name, copies="all")
     for subset in combinations(range(6), k):
         x = np.zeros(6)
         x[list(subset)] = 1
@@ -59,7 +59,8 @@ def test_other_names_and_own_criteria(table):
     mine = subset_problem(terms, 3, half).value([0, 1, 2])
     assert mine == pytest.approx(subset_problem(terms, 3, "mifs", beta=0.5).value([0, 1, 2]), rel=1e-12)
     with pytest.raises(
-        ValueError, match=r"one of distinct, jmi, mrmr, mifs, d1, .*max_relevance, .*cife, d2, mim\. Did you mean 'jmi'\?"
+        ValueError,
+        match=r"one of distinct, jmi, mrmr, mifs, d1, .*max_relevance, .*cife, d2, mim\. Did you mean 'jmi'\?",
     ):
         subset_problem(terms, 3, "jmy")
 
@@ -67,27 +68,31 @@ def test_other_names_and_own_criteria(table):
 @pytest.mark.parametrize("k", [0, -1, 7, 100])
 def test_sizes_out_of_range(table, k):
     with pytest.raises(ValueError, match=f"Got k={k}; expected 1 to 5.*1 is a copy of another"):
-        subset_problem(information_terms(*table), k)
+        subset_problem(information_terms(*table), k, criterion="jmi")
 
 
 @pytest.mark.parametrize("k", [2.0, "3", None, True])
 def test_sizes_that_are_no_whole_number(table, k):
     with pytest.raises(ValueError, match="expected a whole number"):
-        subset_problem(information_terms(*table), k)
+        subset_problem(information_terms(*table), k, criterion="jmi")
 
 
 def test_constant_features_are_no_candidates():
     X = np.array([[0, 5, 1], [1, 5, 1], [0, 5, 0], [1, 5, 0]])
-    terms = information_terms(X, [0, 1, 0, 1], feature_names=["a", "stuck", "b"])
-    assert subset_problem(terms, 2).candidates.tolist() == [0, 2]
+    terms = information_terms(X, [0, 1, 0, 1], feature_names=["a", "stuck", "b"], measure="plugin", correction="none")
+    assert subset_problem(terms, 2, criterion="jmi").candidates.tolist() == [0, 2]
     with pytest.raises(ValueError, match=r"expected 1 to 2, the usable features \(1 is constant: 'stuck'\)"):
-        subset_problem(terms, 3)
+        subset_problem(terms, 3, criterion="jmi")
     with pytest.raises(ValueError, match="all constant"):
-        subset_problem(information_terms(np.ones((4, 2), dtype=int), [0, 1, 0, 1]), 1)
+        subset_problem(
+            information_terms(np.ones((4, 2), dtype=int), [0, 1, 0, 1], measure="plugin", correction="none"),
+            1,
+            criterion="jmi",
+        )
 
 
 def test_indices_are_checked(table):
-    problem = subset_problem(information_terms(*table), 2)
+    problem = subset_problem(information_terms(*table), 2, criterion="jmi")
     with pytest.raises(ValueError, match="feature index 6; expected 0 to 5"):
         problem.value([0, 6])
     with pytest.raises(ValueError, match="no feature twice"):

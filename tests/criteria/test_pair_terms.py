@@ -151,7 +151,7 @@ def test_pairs_are_the_same_floats_in_blocks():
     X, y = table(m=300)
     columns = pa.table({**{f"x{i}": column for i, column in enumerate(X.T)}, "y": y})
     streamed = streamed_terms(lambda: iter(in_blocks(columns, [40, 7])))
-    whole = information_terms(columns, "y")
+    whole = information_terms(columns, "y", measure="plugin", correction="none")
     for criterion in ALL:
         assert np.array_equal(streamed.pair_matrix(criterion.pair), whole.pair_matrix(criterion.pair))
         assert np.array_equal(streamed.pair_row(criterion.pair, 2), whole.pair_row(criterion.pair, 2))
@@ -161,7 +161,10 @@ def test_duplicates_tie_and_columns_may_stand_in_any_order():
     X, y = table()
     X = np.hstack([X, X[:, [0, 4]]])
     order = np.random.default_rng(0).permutation(X.shape[1])
-    terms, permuted = information_terms(X, y), information_terms(X[:, order], y)
+    terms, permuted = (
+        information_terms(X, y, measure="plugin", correction="none"),
+        information_terms(X[:, order], y, measure="plugin", correction="none"),
+    )
     for criterion in ALL:
         matrix = terms.pair_matrix(criterion.pair)
         assert np.array_equal(matrix[np.ix_(order, order)], permuted.pair_matrix(criterion.pair))
@@ -173,7 +176,7 @@ def test_duplicates_tie_and_columns_may_stand_in_any_order():
 @pytest.mark.parametrize("criterion", ALL, ids=lambda criterion: criterion.name)
 def test_all_searches_and_proofs_work(criterion):
     X, y = table()
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     problem = subset_problem(terms, 3, criterion.name)
     best = max(combinations(range(8), 3), key=lambda subset: value_by_hand(terms, criterion, subset))
     worth = value_by_hand(terms, criterion, best)
@@ -196,7 +199,7 @@ def test_all_searches_and_proofs_work(criterion):
 
 def test_answers_are_explained_saved_verified_and_pickled(tmp_path):
     X, y = table()
-    result = choose_subset(X, y, 3, criterion="charge", strategy="exact")
+    result = choose_subset(X, y, 3, criterion="charge", strategy="exact", measure="plugin", correction="none")
     pickled = pickle.loads(pickle.dumps(result))
     assert str(pickled.explanation) == str(result.explanation)
     worth, problem = np.array(result.explanation["worth"]), subset_problem(result.terms, 3, CHARGE)
@@ -211,12 +214,18 @@ def test_answers_are_explained_saved_verified_and_pickled(tmp_path):
 
 def test_selectors_and_chance_take_it():
     X, y = table()
-    selector = SubsetSelector(3, criterion="charge", strategy="exact").fit(X, y)
-    given = SubsetSelector(3, criterion=CHARGE, strategy="exact").fit(X, y)
+    selector = SubsetSelector(3, criterion="charge", strategy="exact", measure="plugin", correction="none").fit(X, y)
+    given = SubsetSelector(3, criterion=CHARGE, strategy="exact", measure="plugin", correction="none").fit(X, y)
     assert selector.indices_.tolist() == given.indices_.tolist()
     assert pickle.loads(pickle.dumps(selector)).indices_.tolist() == selector.indices_.tolist()
     X[:, 5] = np.where(np.random.default_rng(0).random(len(y)) < 0.7, y, X[:, 5])
-    assert 1 <= stop_at_chance(X, y, criterion="charge", n_permutations=19, random_state=0).k <= 8
+    assert (
+        1
+        <= stop_at_chance(
+            X, y, criterion="charge", n_permutations=19, random_state=0, measure="plugin", correction="none"
+        ).k
+        <= 8
+    )
 
 
 def test_the_command_line_takes_it(tmp_path):
@@ -342,7 +351,7 @@ def test_functions_that_are_refused(function, said):
 
 def test_what_is_not_finite_for_a_pair_of_the_table_is_refused():
     X, y = table()
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     level = float(terms.redundancy[2, 3])
 
     def pole(redundancy):

@@ -55,7 +55,7 @@ def twin_value(name, X, y, subset, **weights):
     ],
 )
 def test_values_by_hand(name, subset, value):
-    terms = information_terms(COINS, COINS[:, 2])
+    terms = information_terms(COINS, COINS[:, 2], measure="plugin", correction="none")
     problem = subset_problem(terms, len(subset), name, copies="all")
     assert problem.value(subset) == pytest.approx(value, abs=1e-14)
 
@@ -90,25 +90,27 @@ def test_the_family_of_brown_holds_its_members():
 @pytest.mark.parametrize("name", CRITERIA)
 def test_rows_and_the_whole_matrix_say_the_same(name):
     X, y = table()
-    row_by_row, whole = (subset_problem(information_terms(X, y), 3, name) for _ in range(2))
+    row_by_row, whole = (
+        subset_problem(information_terms(X, y, measure="plugin", correction="none"), 3, name) for _ in range(2)
+    )
     matrix = whole.pair_matrix
     assert np.array_equal(matrix, matrix.T)
     off = ~np.eye(len(matrix), dtype=bool)
     for i in range(len(matrix)):
         assert np.array_equal(row_by_row.pair_row(i)[off[i]], matrix[i][off[i]])
         assert np.array_equal(whole.pair_row(i), matrix[i])
-    single = subset_problem(information_terms(X, y, dtype="float32"), 3, name)
+    single = subset_problem(information_terms(X, y, dtype="float32", measure="plugin", correction="none"), 3, name)
     assert single.value([0, 1, 2]) == pytest.approx(whole.value([0, 1, 2]), rel=1e-5)
 
 
 @pytest.mark.parametrize("name", CRITERIA)
 def test_compiled_counts_give_the_same_floats(name, monkeypatch):
     X, y = table()
-    plain = subset_problem(information_terms(X, y), 3, name)
+    plain = subset_problem(information_terms(X, y, measure="plugin", correction="none"), 3, name)
     rows = [plain.pair_row(i).tolist() for i in range(6)]
     monkeypatch.setattr("certselect.information.plugin._PLAIN_CELLS", 0)
     monkeypatch.setattr("certselect.information.plugin._compiled_for", set())
-    compiled = subset_problem(information_terms(X, y), 3, name)
+    compiled = subset_problem(information_terms(X, y, measure="plugin", correction="none"), 3, name)
     assert [compiled.pair_row(i).tolist() for i in range(6)] == rows
     assert np.array_equal(compiled.pair_matrix, plain.pair_matrix)
 
@@ -117,8 +119,14 @@ def test_compiled_counts_give_the_same_floats(name, monkeypatch):
 def test_whole_weights_are_repeated_rows(name):
     X, y = table()
     weights = np.random.default_rng(1).integers(1, 4, len(y))
-    weighted = subset_problem(information_terms(X, y, sample_weight=weights), 3, name)
-    repeated = subset_problem(information_terms(np.repeat(X, weights, axis=0), np.repeat(y, weights)), 3, name)
+    weighted = subset_problem(
+        information_terms(X, y, sample_weight=weights, measure="plugin", correction="none"), 3, name
+    )
+    repeated = subset_problem(
+        information_terms(np.repeat(X, weights, axis=0), np.repeat(y, weights), measure="plugin", correction="none"),
+        3,
+        name,
+    )
     for subset in ([0, 1, 2], [1, 3, 5]):
         assert weighted.value(subset) == pytest.approx(repeated.value(subset), rel=1e-12, abs=1e-14)
     assert weighted.value([0, 1, 2]) == pytest.approx(
@@ -129,7 +137,10 @@ def test_whole_weights_are_repeated_rows(name):
 @pytest.mark.parametrize("name", CRITERIA)
 def test_sparse_tables_are_what_they_are_dense(name):
     X, y = table()
-    dense, sparse = (subset_problem(information_terms(form, y), 3, name) for form in (X, csc_array(X)))
+    dense, sparse = (
+        subset_problem(information_terms(form, y, measure="plugin", correction="none"), 3, name)
+        for form in (X, csc_array(X))
+    )
     for subset in ([0, 1, 2], [1, 3, 5]):
         assert sparse.value(subset) == dense.value(subset)
 
@@ -139,10 +150,18 @@ def test_missing_values(name):
     X, y = table()
     X = X.astype(float)
     X[np.random.default_rng(2).random(X.shape) < 0.2] = np.nan
-    level = subset_problem(information_terms(X, y, missing="level", kinds=dict.fromkeys(range(6), "levels")), 3, name)
+    level = subset_problem(
+        information_terms(
+            X, y, missing="level", kinds=dict.fromkeys(range(6), "levels"), measure="plugin", correction="none"
+        ),
+        3,
+        name,
+    )
     coded = np.where(np.isnan(X), 9, X).astype(int)
     assert level.value([0, 1, 2]) == pytest.approx(twin_value(name, coded, y, [0, 1, 2]), rel=1e-12, abs=1e-14)
-    apart = information_terms(X, y, missing="pairwise", kinds=dict.fromkeys(range(6), "levels"))
+    apart = information_terms(
+        X, y, missing="pairwise", kinds=dict.fromkeys(range(6), "levels"), measure="plugin", correction="none"
+    )
     problem = subset_problem(apart, 2, name)
     assert np.isfinite(problem.pair_matrix).all()
     if name == "jim":  # of the rows that have both columns
@@ -183,14 +202,18 @@ def test_several_targets_are_one_of_their_combinations():
     X, y = table()
     pair = np.stack([y, X[:, 5]], axis=1)
     for name in CRITERIA:
-        one = subset_problem(information_terms(X[:, :5], y * 10 + X[:, 5]), 3, name).value([0, 1, 2])
-        assert subset_problem(information_terms(X[:, :5], pair), 3, name).value([0, 1, 2]) == pytest.approx(one)
+        one = subset_problem(
+            information_terms(X[:, :5], y * 10 + X[:, 5], measure="plugin", correction="none"), 3, name
+        ).value([0, 1, 2])
+        assert subset_problem(information_terms(X[:, :5], pair, measure="plugin", correction="none"), 3, name).value(
+            [0, 1, 2]
+        ) == pytest.approx(one)
 
 
 @pytest.mark.parametrize("name", CRITERIA)
 def test_every_search_and_proof_knows_every_criterion(name):
     X, y = table(seed=9, columns=8)
-    problem = subset_problem(information_terms(X, y), 3, name, copies="all")
+    problem = subset_problem(information_terms(X, y, measure="plugin", correction="none"), 3, name, copies="all")
     best = select(problem, "exhaustive")
     assert select(problem, "exact").objective == pytest.approx(best.objective, rel=1e-12)
     for strategy in ("forward", "floating", "backward", "cobra", "annealing", "genetic", "relevance"):
@@ -199,7 +222,13 @@ def test_every_search_and_proof_knows_every_criterion(name):
         assert found.upper_bound >= best.objective - 1e-9
         assert problem.value(found.indices) == found.objective
     grouped = subset_problem(
-        information_terms(X, y), 3, name, feature_groups=[[0, 2]], costs=np.ones(8), budget=3.0, copies="all"
+        information_terms(X, y, measure="plugin", correction="none"),
+        3,
+        name,
+        feature_groups=[[0, 2]],
+        costs=np.ones(8),
+        budget=3.0,
+        copies="all",
     )
     assert select(grouped, "exact").objective == pytest.approx(select(grouped, "exhaustive").objective, rel=1e-12)
 
@@ -207,7 +236,7 @@ def test_every_search_and_proof_knows_every_criterion(name):
 @pytest.mark.parametrize("name", ["disr", "jim"])
 def test_pairs_alone_still_begin_with_the_most_relevant(name):
     X, y = table()
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     singles = terms.relevance if name == "disr" else terms.single("impurity_gain")
     for strategy in ("forward", "floating"):
         found = select(subset_problem(terms, 3, name), strategy)
@@ -222,8 +251,12 @@ def test_neither_names_of_levels_nor_the_order_of_rows_matter(seed, name):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(0, 3, (30, 4)), rng.integers(0, 2, 30)
     order = rng.permutation(30)
-    one = subset_problem(information_terms(X, y), 2, name, copies="all").pair_matrix
-    other = subset_problem(information_terms((2 - X)[order], 1 - y[order]), 2, name, copies="all").pair_matrix
+    one = subset_problem(
+        information_terms(X, y, measure="plugin", correction="none"), 2, name, copies="all"
+    ).pair_matrix
+    other = subset_problem(
+        information_terms((2 - X)[order], 1 - y[order], measure="plugin", correction="none"), 2, name, copies="all"
+    ).pair_matrix
     assert np.array_equal(one, other)
 
 
@@ -248,8 +281,13 @@ def test_results_are_saved_verified_and_explained(name, tmp_path):
 @pytest.mark.parametrize("name", CRITERIA)
 def test_chance_is_known_of_every_criterion(name):
     X, y = table(rows=200)
-    tested = stop_at_chance(X, y, criterion=name, n_permutations=19, max_features=3)
+    tested = stop_at_chance(
+        X, y, criterion=name, n_permutations=19, max_features=3, measure="plugin", correction="none"
+    )
     assert (
-        tested.indices.tolist() == select(subset_problem(information_terms(X, y), 3, name), "forward").indices.tolist()
+        tested.indices.tolist()
+        == select(
+            subset_problem(information_terms(X, y, measure="plugin", correction="none"), 3, name), "forward"
+        ).indices.tolist()
     )
     assert tested.p_values[0] == 0.05

@@ -76,7 +76,9 @@ def assert_follows_the_twin(X, y, name, k, **settings):
     ],
 )
 def test_scores_by_hand(name, order, scores):
-    problem = subset_problem(information_terms(COINS, COINS[:, 2]), len(order), name, copies="all")
+    problem = subset_problem(
+        information_terms(COINS, COINS[:, 2], measure="plugin", correction="none"), len(order), name, copies="all"
+    )
     assert problem.terms(order) == pytest.approx(scores, abs=1e-14)
     assert problem.value(order) == pytest.approx(sum(scores), abs=1e-14)
 
@@ -103,7 +105,7 @@ def test_forward_follows_the_twin_where_much_is_tied(seed, name, k):
     k = min(k, varied.shape[1])
     if k == 0 or len(set(y.tolist())) == 1:
         return
-    terms = information_terms(varied, y)
+    terms = information_terms(varied, y, measure="plugin", correction="none")
     order, scores = naive_criteria.stepwise_forward(name, lists(varied), y.tolist(), k)
     problem = subset_problem(terms, k, name, copies="all")
     if len(order) < k:
@@ -119,13 +121,15 @@ def test_forward_follows_the_twin_where_much_is_tied(seed, name, k):
 @pytest.mark.parametrize("seed", range(4))
 def test_floating_follows_the_twin(name, seed):
     X, y = table(seed, rows=40, columns=6)
-    found = select(subset_problem(information_terms(X, y), 4, name, copies="all"), "floating")
+    found = select(
+        subset_problem(information_terms(X, y, measure="plugin", correction="none"), 4, name, copies="all"), "floating"
+    )
     assert found.indices.tolist() == naive_criteria.stepwise_floating(name, lists(X), y.tolist(), 4)
 
 
 def test_cmi_is_the_information_of_all_together():
     X, y = table(rows=300)
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     for strategy in ("forward", "floating"):
         found = select(subset_problem(terms, 3, "cmi"), strategy)
         chosen = naive_criteria.together(*(lists(X)[i] for i in found.indices))
@@ -136,18 +140,29 @@ def test_cmi_is_the_information_of_all_together():
 def test_whole_weights_are_repeated_rows(name):
     X, y = table()
     weights = np.random.default_rng(1).integers(1, 4, len(y))
-    weighted = subset_problem(information_terms(X, y, sample_weight=weights), 3, name)
+    weighted = subset_problem(
+        information_terms(X, y, sample_weight=weights, measure="plugin", correction="none"), 3, name
+    )
     assert_follows_the_twin(np.repeat(X, weights, axis=0), np.repeat(y, weights), name, 3)
-    repeated = subset_problem(information_terms(np.repeat(X, weights, axis=0), np.repeat(y, weights)), 3, name)
+    repeated = subset_problem(
+        information_terms(np.repeat(X, weights, axis=0), np.repeat(y, weights), measure="plugin", correction="none"),
+        3,
+        name,
+    )
     assert weighted.value([0, 3, 1]) == pytest.approx(repeated.value([0, 3, 1]), rel=1e-12)
-    scaled = subset_problem(information_terms(X, y, sample_weight=weights * 0.3), 3, name)
+    scaled = subset_problem(
+        information_terms(X, y, sample_weight=weights * 0.3, measure="plugin", correction="none"), 3, name
+    )
     assert scaled.value([0, 3, 1]) == pytest.approx(repeated.value([0, 3, 1]), rel=1e-9)
 
 
 @pytest.mark.parametrize("name", STEPWISE)
 def test_sparse_tables_are_what_they_are_dense(name):
     X, y = table()
-    dense, sparse = (subset_problem(information_terms(form, y), 3, name) for form in (X, csc_array(X)))
+    dense, sparse = (
+        subset_problem(information_terms(form, y, measure="plugin", correction="none"), 3, name)
+        for form in (X, csc_array(X))
+    )
     assert sparse.terms([0, 2, 1]) == dense.terms([0, 2, 1])
     assert select(sparse).indices.tolist() == select(dense).indices.tolist()
 
@@ -159,10 +174,14 @@ def test_missing_values(name):
     X[np.random.default_rng(2).random(X.shape) < 0.1] = np.nan
     coded = np.where(np.isnan(X), 9, X).astype(int)
     kinds = dict.fromkeys(range(6), "levels")
-    level = subset_problem(information_terms(X, y, missing="level", kinds=kinds), 3, name)
+    level = subset_problem(
+        information_terms(X, y, missing="level", kinds=kinds, measure="plugin", correction="none"), 3, name
+    )
     expected = naive_criteria.steps_along(name, lists(coded), [0, 2, 1], y.tolist())
     assert level.terms([0, 2, 1]) == pytest.approx(expected, rel=1e-11)
-    apart = subset_problem(information_terms(X, y, missing="pairwise", kinds=kinds), 3, name)
+    apart = subset_problem(
+        information_terms(X, y, missing="pairwise", kinds=kinds, measure="plugin", correction="none"), 3, name
+    )
     assert np.isfinite(apart.terms([0, 2, 1])).all()
     if name == "cmi":  # of the rows that have all three
         there = ~np.isnan(X[:, [0, 2, 1]]).any(axis=1)
@@ -256,7 +275,7 @@ def test_only_rows_of_chosen_features_are_counted_and_each_once(name):
 
 def test_no_certificate_exists_and_that_is_said():
     X, y = table()
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     for name in STEPWISE:
         problem = subset_problem(terms, 2, name)
         first = next(iter(CRITERIA))
@@ -277,13 +296,13 @@ def test_no_certificate_exists_and_that_is_said():
             with pytest.raises(InvalidInput, match=said):
                 prove()
         with pytest.raises(InvalidInput, match="a sum over pairs"):
-            stop_at_chance(X, y, criterion=name)
+            stop_at_chance(X, y, criterion=name, measure="plugin", correction="none")
 
 
 @pytest.mark.parametrize("name", LASTING)
 def test_results_are_saved_verified_explained_and_pickled(name, tmp_path):
     X, y = table(columns=7)
-    selector = SubsetSelector(3, criterion=name).fit(X, y)
+    selector = SubsetSelector(3, criterion=name, measure="plugin", correction="none").fit(X, y)
     result = selector.result_
     assert (result.selection.strategy, result.selection.status) == ("forward", "complete")
     assert math.isnan(selector.upper_bound_)
@@ -317,7 +336,7 @@ def test_results_are_saved_verified_explained_and_pickled(name, tmp_path):
 
 def test_the_order_of_choice_is_part_of_what_is_verified(tmp_path):
     X, y = table(columns=7)
-    result = choose_subset(X, y, 3, criterion="cmim")
+    result = choose_subset(X, y, 3, criterion="cmim", measure="plugin", correction="none")
     stored = result.to_dict()
     chosen = stored["selection"]
     lists_in_order = [name for name, value in chosen.items() if isinstance(value, list) and len(value) == 3]
@@ -328,7 +347,7 @@ def test_the_order_of_choice_is_part_of_what_is_verified(tmp_path):
 def test_cmi_ends_where_nothing_is_added(tmp_path):
     X, y = table(rows=30, columns=8)
     with pytest.warns(FewerFeaturesWarning, match="no other adds anything by criterion='cmi'"):
-        result = choose_subset(X, y, 8, criterion="cmi")
+        result = choose_subset(X, y, 8, criterion="cmi", measure="plugin", correction="none")
     order, scores = naive_criteria.stepwise_forward("cmi", lists(X), y.tolist(), 8)
     assert result.indices.tolist() == order
     assert result.selection.k == len(order) < 8
@@ -337,13 +356,13 @@ def test_cmi_ends_where_nothing_is_added(tmp_path):
     outcome = load_result(tmp_path / "chosen.json").verify(X, y)
     assert outcome.holds, outcome.reasons
     np.testing.assert_equal(dict(pickle.loads(pickle.dumps(result)).explanation), dict(result.explanation))
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     # Of several sizes each is answered, by the most relevant features where nothing else adds anything.
     path = selection_path(terms, range(1, 9), "cmi")
     assert [len(one.indices) for one in path] == list(range(1, 9))
     assert path[-1].indices[: len(order)].tolist() == order
     assert path[-1].objective == pytest.approx(result.selection.objective, rel=1e-12)
-    share = choose_subset(X, y, 0.9, criterion="cmi")
+    share = choose_subset(X, y, 0.9, criterion="cmi", measure="plugin", correction="none")
     assert len(share.indices) == share.selection.k == 7
     assert share.verify(X, y).holds, share.verify(X, y).reasons
     with pytest.warns(FewerFeaturesWarning):
@@ -353,7 +372,7 @@ def test_cmi_ends_where_nothing_is_added(tmp_path):
 
 def test_a_search_that_is_out_of_time_or_interrupted_is_filled_up(monkeypatch):
     X, y = table(columns=8)
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     problem = subset_problem(terms, 4, "cmim")
     late = select(problem, max_seconds=1e-9)
     assert late.out_of_time
@@ -369,23 +388,27 @@ def test_a_search_that_is_out_of_time_or_interrupted_is_filled_up(monkeypatch):
 
     pair_row = type(terms).pair_row
     monkeypatch.setattr(type(terms), "pair_row", interrupted)
-    stopped = select(subset_problem(information_terms(X, y), 4, "cmim"))
+    stopped = select(subset_problem(information_terms(X, y, measure="plugin", correction="none"), 4, "cmim"))
     assert (stopped.status, len(stopped.indices)) == ("interrupted", 4)
     assert stopped.indices[:2].tolist() == select(problem).indices[:2].tolist()
 
 
 def test_several_sizes_and_cross_validation():
     X, y = table(rows=60)
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     for name in LASTING:
         path = selection_path(terms, [3, 1, 2], name)
         for k, one in zip([3, 1, 2], path, strict=True):
             assert one.indices.tolist() == select(subset_problem(terms, k, name)).indices.tolist()
             assert one.scores == select(subset_problem(terms, k, name)).scores
-    chosen = SubsetSelectorCV(LogisticRegression(), criterion=["cmim", "jmi"], sizes=[1, 2, 3], cv=2).fit(X, y)
+    chosen = SubsetSelectorCV(
+        LogisticRegression(), criterion=["cmim", "jmi"], sizes=[1, 2, 3], cv=2, measure="plugin", correction="none"
+    ).fit(X, y)
     assert chosen.result_.settings.searching.criterion in ("cmim", "jmi")
     # No split of 30 rows has six features that each add something.
-    ended = SubsetSelectorCV(LogisticRegression(), criterion="cmi", sizes=[6], cv=2).fit(X[:30], y[:30])
+    ended = SubsetSelectorCV(
+        LogisticRegression(), criterion="cmi", sizes=[6], cv=2, measure="plugin", correction="none"
+    ).fit(X[:30], y[:30])
     assert len(ended.indices_) == 6
     assert ended.result_.verify(X[:30], y[:30]).holds
 
@@ -394,7 +417,7 @@ def test_several_sizes_and_cross_validation():
 @pytest.mark.parametrize("name", LASTING)
 def test_constraints_hold(name, strategy):
     X, y = table(columns=8)
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     found = select(subset_problem(terms, 3, name, include=[6], exclude=[0], copies="all"), strategy)
     assert found.indices[0] == 6
     assert 0 not in found.indices

@@ -111,13 +111,15 @@ def assert_as_by_hand(tested, measure, columns, criterion, seed, closed=()):
 def test_p_values_are_those_of_counting_by_hand(criterion, sparse):
     X, y = made(rows=40, columns=5, told=2, seed=3)
     given = scipy.sparse.csr_array(X) if sparse else X
-    tested = stop_at_chance(given, y, 4, criterion=criterion, n_permutations=19, random_state=8)
+    tested = stop_at_chance(
+        given, y, 4, criterion=criterion, n_permutations=19, random_state=8, measure="plugin", correction="none"
+    )
 
     def count(columns):
         return *naive.terms(columns, y.tolist()), one_value(columns)
 
     assert_as_by_hand(tested, count, X.T.tolist(), criterion, seed=8)
-    problem = subset_problem(information_terms(X, y), 4, criterion)
+    problem = subset_problem(information_terms(X, y, measure="plugin", correction="none"), 4, criterion)
     assert tested.indices.tolist() == select(problem, "forward").indices.tolist()
 
 
@@ -136,6 +138,7 @@ def test_weights_are_shuffled_with_the_target(criterion, correction, sparse):
         sample_weight=weights,
         n_permutations=19,
         random_state=5,
+        measure="plugin",
     )
 
     def count(columns):
@@ -149,7 +152,17 @@ def test_missing_values_keep_out_of_pairs():
     X = np.where(np.random.default_rng(6).random(X.shape) < 0.2, np.nan, X)
     table = [[None if np.isnan(x) else x for x in column] for column in X.T.tolist()]
     tested = stop_at_chance(
-        X, y, 3, discretize="uniform", bins=3, missing="pairwise", n_permutations=19, random_state=1
+        X,
+        y,
+        3,
+        discretize="uniform",
+        bins=3,
+        missing="pairwise",
+        n_permutations=19,
+        random_state=1,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
     )
 
     def count(columns):
@@ -167,7 +180,15 @@ def test_cuts_by_classes_are_found_anew_for_every_permutation(sparse):
     X[:, 1] += y
     X[:, 3] -= y
     tested = stop_at_chance(
-        scipy.sparse.csr_array(X) if sparse else X, y, 2, discretize="mdlp", n_permutations=39, random_state=2
+        scipy.sparse.csr_array(X) if sparse else X,
+        y,
+        2,
+        discretize="mdlp",
+        n_permutations=39,
+        random_state=2,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
     )
 
     def cut_and_count(columns):
@@ -194,6 +215,9 @@ def test_cuts_by_weights_are_found_anew_for_every_permutation(sparse):
         bins=3,
         n_permutations=19,
         random_state=3,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
     )
 
     def cut_and_count(columns):
@@ -240,7 +264,7 @@ def test_neighbours(task):
     X[:, 1] = np.round(X[:, 1])
     y = numbers if task == "regression" else (numbers > 0).astype(int)
     tested = stop_at_chance(
-        X, y, 2, measure="neighbors", n_neighbors=2, significance=0.2, n_permutations=9, random_state=4
+        X, y, 2, measure="neighbors", n_neighbors=2, significance=0.2, n_permutations=9, random_state=4, criterion="jmi"
     )
     labels, targets = ([0] * len(y), [y.tolist()]) if task == "regression" else (y.tolist(), [])
 
@@ -274,7 +298,7 @@ def test_coding_once_and_coding_every_permutation_agree(monkeypatch, missing, sp
 def test_neighbours_of_columns_of_several_kinds():
     X, y = made(rows=60, columns=4, told=1)
     frame = polars.DataFrame({"a": X[:, 0], "b": ["abc"[value] for value in X[:, 1]], "c": X[:, 2] > 0, "d": X[:, 3]})
-    tested = stop_at_chance(frame, y, 3, measure="neighbors", n_permutations=19)
+    tested = stop_at_chance(frame, y, 3, measure="neighbors", n_permutations=19, criterion="jmi")
     assert (tested.k, tested.names[0]) == (1, "a")
 
 
@@ -283,7 +307,18 @@ def test_neighbours_of_columns_of_several_kinds():
 
 def test_included_features_begin_the_path_untested_and_excluded_ones_are_no_candidates():
     X, y = made(rows=60, columns=6, told=3, seed=3)
-    tested = stop_at_chance(X, y, 5, include=[5, 1], exclude=["x0"], n_permutations=19, random_state=6)
+    tested = stop_at_chance(
+        X,
+        y,
+        5,
+        include=[5, 1],
+        exclude=["x0"],
+        n_permutations=19,
+        random_state=6,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert tested.indices[:2].tolist() == [1, 5]
     assert 0 not in tested.indices
     assert tested.n_included == 2
@@ -298,7 +333,9 @@ def test_included_features_begin_the_path_untested_and_excluded_ones_are_no_cand
 
 def test_nothing_but_what_is_included():
     X, y = made(rows=60, columns=6, told=0)
-    tested = stop_at_chance(X, y, 2, include=[3], n_permutations=19)
+    tested = stop_at_chance(
+        X, y, 2, include=[3], n_permutations=19, criterion="jmi", measure="plugin", correction="none"
+    )
     assert tested.k == 1
     assert tested.statement.startswith("No feature adds more than chance beside the 1 included, not even the first")
     assert len(stop_at_chance(*made(columns=30), include=[3], n_permutations=19).p_values) == 21
@@ -335,7 +372,15 @@ def test_what_is_included_is_said_in_the_table():
 def test_mdlp_is_named_where_it_cuts_nothing():
     rng = np.random.default_rng(0)
     with pytest.raises(InvalidInput, match="none of whose 10 features discretize='mdlp' cuts"):
-        stop_at_chance(rng.normal(size=(100, 10)), rng.integers(0, 2, 100), discretize="mdlp", n_permutations=19)
+        stop_at_chance(
+            rng.normal(size=(100, 10)),
+            rng.integers(0, 2, 100),
+            discretize="mdlp",
+            n_permutations=19,
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        )
 
 
 @pytest.mark.parametrize("task", ["regression", "classification"])
@@ -343,10 +388,15 @@ def test_a_target_of_many_whole_numbers_is_read_as_the_warning_advises(task):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 4))
     y = np.round(100 * X[:, 0] + 10 * rng.normal(size=150))
-    tested = stop_at_chance(X, y, 2, n_permutations=19, task=task)
+    tested = stop_at_chance(X, y, 2, n_permutations=19, task=task, criterion="jmi", measure="plugin", correction="none")
     assert tested.names[0] == "x0"
     assert tested.k >= 1
-    assert selection_stability(X, y, 1, n_resamples=3, task=task).n_resamples == 3
+    assert (
+        selection_stability(
+            X, y, 1, n_resamples=3, task=task, criterion="jmi", measure="plugin", correction="none"
+        ).n_resamples
+        == 3
+    )
 
 
 # ---- what it is for ----
@@ -354,14 +404,14 @@ def test_a_target_of_many_whole_numbers_is_read_as_the_warning_advises(task):
 
 def test_it_stops_after_the_columns_that_say_something():
     X, y = made(rows=400, columns=30, told=3)
-    tested = stop_at_chance(X, y, 6, n_permutations=99)
+    tested = stop_at_chance(X, y, 6, n_permutations=99, criterion="jmi", measure="plugin", correction="none")
     assert tested.k == 3
     assert sorted(tested.indices[:3].tolist()) == [0, 1, 2]
     assert (tested.p_values[:3] == 0.01).all()
     assert tested.p_values[3] > 0.05
     assert tested.statement.startswith("3 features add more than chance, the next one does not (p = ")
     assert tested.names[:3] == tuple(f"x{i}" for i in tested.indices[:3])
-    few = stop_at_chance(X, y, 2, n_permutations=99)
+    few = stop_at_chance(X, y, 2, n_permutations=99, criterion="jmi", measure="plugin", correction="none")
     assert few.statement.startswith("All 2 features tried add more than chance")
 
 
@@ -400,7 +450,10 @@ def test_noise_passes_as_seldom_as_promised(case):
             settings["sample_weight"] = heavy if weights == "whole" else heavy * rng.random(50)
         if gaps:
             X[rng.random(X.shape) < 0.2] = np.nan
-        if case == "cuts by classes" and information_terms(X, y, discretize="mdlp").constant.all():
+        if (
+            case == "cuts by classes"
+            and information_terms(X, y, discretize="mdlp", measure="plugin", correction="none").constant.all()
+        ):
             continue  # no column is cut at all, so none passes
         tested = stop_at_chance(X, y, 1, significance=0.1, n_permutations=39, random_state=seed, **settings)
         passed += tested.k > 0
@@ -415,8 +468,18 @@ def test_noise_passes_as_seldom_as_promised(case):
 def test_seeds_jobs_and_kinds_of_input_do_not_matter(seed):
     X, y = made(rows=30, columns=5, seed=seed)
     X[:, 4] = 2  # a constant is never chosen
-    one = stop_at_chance(X, y, n_permutations=19, random_state=seed, n_jobs=1)
-    other = stop_at_chance(read_table(X, y), n_permutations=19, random_state=seed, n_jobs=2)
+    one = stop_at_chance(
+        X, y, n_permutations=19, random_state=seed, n_jobs=1, criterion="jmi", measure="plugin", correction="none"
+    )
+    other = stop_at_chance(
+        read_table(X, y),
+        n_permutations=19,
+        random_state=seed,
+        n_jobs=2,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert one.p_values.tolist() == other.p_values.tolist()
     assert one.k == other.k
     assert len(one.indices) == 4
@@ -427,22 +490,51 @@ def test_seeds_jobs_and_kinds_of_input_do_not_matter(seed):
 def test_what_auto_measures_is_settled_once():
     """By all rows as they are: shuffled ones are not looked at to choose a measure."""
     X, y = made_numbers(rows=120, columns=4)
-    auto = stop_at_chance(X, y, 2, measure="auto", n_permutations=19)
-    named = stop_at_chance(X, y, 2, discretize="quantile", bins=3, target_bins=3, n_permutations=19)
+    auto = stop_at_chance(X, y, 2, measure="auto", n_permutations=19, criterion="jmi")
+    named = stop_at_chance(
+        X,
+        y,
+        2,
+        discretize="quantile",
+        bins=3,
+        target_bins=3,
+        n_permutations=19,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert auto.p_values.tolist() == named.p_values.tolist()
     assert auto.gains.tolist() == named.gains.tolist()
     X, y = np.random.default_rng(0).integers(0, 35, (80, 4)).astype(str), np.arange(80) % 2
-    corrected = stop_at_chance(X, y, 2, measure="auto", n_permutations=19)
-    by_name = stop_at_chance(X, y, 2, correction="shrinkage", n_permutations=19)
+    corrected = stop_at_chance(X, y, 2, measure="auto", n_permutations=19, criterion="jmi")
+    by_name = stop_at_chance(X, y, 2, correction="shrinkage", n_permutations=19, criterion="jmi", measure="plugin")
     assert corrected.gains.tolist() == by_name.gains.tolist()
     assert corrected.p_values.tolist() == by_name.p_values.tolist()
 
 
 def test_names_and_the_task_are_passed_on():
     X, y = made(rows=60, columns=3, told=1)
-    tested = stop_at_chance(X, 10 * y + X[:, 1], 2, task="regression", feature_names=list("abc"), n_permutations=19)
+    tested = stop_at_chance(
+        X,
+        10 * y + X[:, 1],
+        2,
+        task="regression",
+        feature_names=list("abc"),
+        n_permutations=19,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert set(tested.names) <= set("abc")
-    same = stop_at_chance(read_table(X, 10 * y + X[:, 1], task="regression"), None, 2, n_permutations=19)
+    same = stop_at_chance(
+        read_table(X, 10 * y + X[:, 1], task="regression"),
+        None,
+        2,
+        n_permutations=19,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert tested.p_values.tolist() == same.p_values.tolist()
 
 
@@ -450,7 +542,7 @@ def test_progress_and_ctrl_c():
     X, y = made()
     seen = []
     with listening(lambda *progress: seen.append(progress)):
-        stop_at_chance(X, y, 2, n_permutations=20)
+        stop_at_chance(X, y, 2, n_permutations=20, criterion="jmi", measure="plugin", correction="none")
     assert [progress for progress in seen if progress[0] == "permutations"] == [
         ("permutations", done, 20) for done in range(1, 21)
     ]
@@ -460,7 +552,7 @@ def test_progress_and_ctrl_c():
             raise KeyboardInterrupt
 
     with listening(press), pytest.raises(KeyboardInterrupt):
-        stop_at_chance(X, y, 2, n_permutations=20)
+        stop_at_chance(X, y, 2, n_permutations=20, criterion="jmi", measure="plugin", correction="none")
 
 
 @pytest.mark.parametrize(
@@ -494,9 +586,9 @@ def test_what_cannot_be_is_refused(change, said):
 
 def test_a_table_comes_alone_and_varies():
     with pytest.raises(InvalidInput, match="all constant"):
-        stop_at_chance(np.ones((6, 2), dtype=int), [0, 1] * 3)
+        stop_at_chance(np.ones((6, 2), dtype=int), [0, 1] * 3, criterion="jmi", measure="plugin", correction="none")
     X, y = made()
     with pytest.raises(InvalidInput, match="a Table and a target, sample_weight beside it"):
-        stop_at_chance(read_table(X, y), y, sample_weight=y + 1)
+        stop_at_chance(read_table(X, y), y, sample_weight=y + 1, criterion="jmi", measure="plugin", correction="none")
     with pytest.raises(InvalidInput, match="a Table and task beside it"):
-        stop_at_chance(read_table(X, y), task="regression")
+        stop_at_chance(read_table(X, y), task="regression", criterion="jmi", measure="plugin", correction="none")

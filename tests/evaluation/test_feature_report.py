@@ -32,7 +32,7 @@ def data(seed=0, m=300):
 @pytest.mark.parametrize("criterion", ["jmi", "mrmr", "mifs", "max_relevance"])
 def test_losses_are_differences_of_values(criterion):
     X, y, names = data()
-    terms = information_terms(X, y, feature_names=names)
+    terms = information_terms(X, y, feature_names=names, measure="plugin", correction="none")
     problem = subset_problem(terms, 2, criterion)
     selection = select(problem, "exhaustive")
     report = feature_report(selection, terms)
@@ -77,7 +77,7 @@ def words(terms, k, criterion="jmi", strategy="auto", **constraints):
 
 def test_the_words():
     X, y, names = data()
-    terms = information_terms(X, y, feature_names=names)
+    terms = information_terms(X, y, feature_names=names, measure="plugin", correction="none")
     said = words(terms, 2, "mrmr", "exact")
     assert said["same"] == "proven, left out: constant"
     assert re.fullmatch(
@@ -99,7 +99,12 @@ def test_the_words():
     )
     assert forced["best"] == "left out: excluded"
     assert forced["third"] == "left out: other features score higher together"
-    alike = words(information_terms(X[:, :3], y, feature_names=names[:3]), 2, "max_relevance", "exhaustive")
+    alike = words(
+        information_terms(X[:, :3], y, feature_names=names[:3], measure="plugin", correction="none"),
+        2,
+        "max_relevance",
+        "exhaustive",
+    )
     loss = terms.relevance[1] - terms.relevance[2]
     exchange = "putting it in for 'second', the best exchange, would lose"
     assert alike["third"] == f"proven, left out: {exchange} {loss:.3g} nats"
@@ -107,7 +112,13 @@ def test_the_words():
 
 def test_an_exchange_that_gains_says_so_and_one_of_equals_changes_nothing():
     X, y, _ = data()
-    terms = information_terms(np.column_stack([X[:, 0], X[:, 0], X[:, 1]]), y, feature_names=["a", "copy", "c"])
+    terms = information_terms(
+        np.column_stack([X[:, 0], X[:, 0], X[:, 1]]),
+        y,
+        feature_names=["a", "copy", "c"],
+        measure="plugin",
+        correction="none",
+    )
     problem = subset_problem(terms, 1, "max_relevance", copies="all")
     worse = replace(select(problem), indices=np.array([2]), names=("c",))
     report = feature_report(worse, terms)
@@ -123,8 +134,8 @@ def test_shares_of_chosen_features_are_no_reason_against_others():
     from sklearn.datasets import load_breast_cancer
 
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    terms = information_terms(X, y)
-    report = feature_report(select(subset_problem(terms, 8), "forward"), terms)
+    terms = information_terms(X, y, measure="plugin", correction="none")
+    report = feature_report(select(subset_problem(terms, 8, criterion="jmi"), "forward"), terms)
     for why, part in zip(report["why"], report["shared_part"], strict=True):
         assert ("shares" in why) <= (part >= 0.9)
         assert why.startswith(("chosen: adds ", "left out: putting it in for "))
@@ -133,15 +144,15 @@ def test_shares_of_chosen_features_are_no_reason_against_others():
 def test_other_measures_say_nothing_of_chance():
     X, y, names = data()
     terms = information_terms(X[:, :5], y, measure="gaussian_copula", feature_names=names[:5])
-    report = feature_report(select(subset_problem(terms, 2)), terms)
+    report = feature_report(select(subset_problem(terms, 2, criterion="jmi")), terms)
     assert np.isnan(report["chance"]).all()
     assert not any("chance" in why for why in report["why"])
 
 
 def test_one_feature_has_no_closest():
     X, y, names = data()
-    terms = information_terms(X, y, feature_names=names)
-    report = feature_report(select(subset_problem(terms, 1)), terms)
+    terms = information_terms(X, y, feature_names=names, measure="plugin", correction="none")
+    report = feature_report(select(subset_problem(terms, 1, criterion="jmi")), terms)
     assert report["closest"][0] is None
     assert math.isnan(report["shared_part"][0])
     assert report["closest"][1] == "best"
@@ -152,7 +163,7 @@ def test_one_feature_has_no_closest():
 def test_only_pair_rows_of_chosen_features_are_asked_for(criterion, constraints):
     """A kept result has no others."""
     X, y, names = data()
-    terms = information_terms(X, y, feature_names=names)
+    terms = information_terms(X, y, feature_names=names, measure="plugin", correction="none")
     selection = select(subset_problem(terms, None if constraints else 3, criterion, **constraints), "forward")
     expected = feature_report(selection, terms)
     chosen = selection.indices.tolist()
@@ -172,33 +183,42 @@ def test_only_pair_rows_of_chosen_features_are_asked_for(criterion, constraints)
 
 def test_what_cannot_be_explained_is_refused():
     X, y, names = data()
-    terms = information_terms(X, y, feature_names=names)
-    selection = select(subset_problem(terms, 2))
+    terms = information_terms(X, y, feature_names=names, measure="plugin", correction="none")
+    selection = select(subset_problem(terms, 2, criterion="jmi"))
     with pytest.raises(InvalidInput, match="does not know its problem"):
         feature_report(replace(selection, problem=None), terms)
     with pytest.raises(InvalidInput, match="terms of other features"):
-        feature_report(selection, information_terms(X, y))
+        feature_report(selection, information_terms(X, y, measure="plugin", correction="none"))
 
 
 def test_the_frame_is_of_the_users_library():
     X, y, names = data()
     columns = {name: X[:, i] for i, name in enumerate(names)}
     fitted = {
-        pd.DataFrame: SubsetSelector(2).fit(pd.DataFrame(columns), y),
-        pl.DataFrame: SubsetSelector(2).fit(pl.DataFrame(columns), y),
-        pa.Table: SubsetSelector(2).fit(pa.table(columns), y),
+        pd.DataFrame: SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(
+            pd.DataFrame(columns), y
+        ),
+        pl.DataFrame: SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(
+            pl.DataFrame(columns), y
+        ),
+        pa.Table: SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(pa.table(columns), y),
     }
     for library, selector in fitted.items():
         assert isinstance(selector.report_frame(), library)
-    assert isinstance(SubsetSelector(2).fit(X, y).report_frame(), pd.DataFrame)
-    assert isinstance(SubsetSelector(2).fit(X, y).report_frame("polars"), pl.DataFrame)
+    assert isinstance(
+        SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(X, y).report_frame(), pd.DataFrame
+    )
+    assert isinstance(
+        SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(X, y).report_frame("polars"),
+        pl.DataFrame,
+    )
     with pytest.raises(InvalidInput, match="library='dask'"):
         fitted[pd.DataFrame].report_frame("dask")
 
 
 def test_without_a_library_of_frames_the_report_reads_well(monkeypatch):
     X, y, _ = data()
-    result = SubsetSelector(2).fit(X, y).result_
+    result = SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(X, y).result_
     monkeypatch.setattr("certselect.table.output.find_spec", lambda name: None if name != "pyarrow" else object())
     told = result.explain()
     assert isinstance(told, ReportTable)
@@ -227,7 +247,7 @@ def test_numbers_share_their_squared_correlation():
     X[:, 1] = 0.8 * X[:, 0] + 0.6 * X[:, 1]
     y = X[:, 0] + 0.1 * rng.normal(size=2000)
     terms = information_terms(X, y, measure="gaussian_copula")
-    part = feature_report(select(subset_problem(terms, 1)), terms)["shared_part"]
+    part = feature_report(select(subset_problem(terms, 1, criterion="jmi")), terms)["shared_part"]
     assert part[1] == pytest.approx(0.64, abs=0.03)
     assert part[2] < 0.01
 
@@ -237,7 +257,11 @@ def test_the_size_chooser_explains_itself_too():
 
     X, y, names = data()
     frame = pl.DataFrame({name: X[:, i] for i, name in enumerate(names)})
-    report = SubsetSelectorCV(KNeighborsClassifier(), 3, cv=3).fit(frame, y).report_frame()
+    report = (
+        SubsetSelectorCV(KNeighborsClassifier(), 3, cv=3, criterion="jmi", measure="plugin", correction="none")
+        .fit(frame, y)
+        .report_frame()
+    )
     assert isinstance(report, pl.DataFrame)
     assert report["feature"].to_list() == names
     assert report["chosen"].sum() >= 1

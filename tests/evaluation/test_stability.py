@@ -168,7 +168,10 @@ def test_noise_is_less_stable(data):
     X, y = data
     noise = np.random.default_rng(1).permutation(y)
     strong, weak = (
-        selection_stability(X, labels, 3, strategy="forward", random_state=0).stability for labels in (y, noise)
+        selection_stability(
+            X, labels, 3, strategy="forward", random_state=0, criterion="jmi", measure="plugin", correction="none"
+        ).stability
+        for labels in (y, noise)
     )
     assert weak.upper < strong.lower
     assert weak.index < 0.5
@@ -190,12 +193,17 @@ def test_each_row_is_what_select_chooses_there(data, strategy, resample):
         bins=4,
         polish=strategy == "qpfs",
         strategy_options=options,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
     )
     seeds = np.random.default_rng(5).integers(2**63, size=3)
     for seed, row in zip(seeds, found.chosen, strict=True):
         rng = np.random.default_rng(seed)
         rows = _draw_rows(y, resample, rng)
-        problem = subset_problem(information_terms(X[rows], y[rows], bins=4), 4)
+        problem = subset_problem(
+            information_terms(X[rows], y[rows], bins=4, measure="plugin", correction="none"), 4, criterion="jmi"
+        )
         selection = select(problem, strategy, polish=strategy == "qpfs", random_state=rng, **options)
         assert np.flatnonzero(row).tolist() == sorted(selection.indices.tolist())
 
@@ -214,7 +222,18 @@ def test_threads_do_not_matter_where_kernels_are_compiled():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (400, 260)), rng.integers(0, 2, 400)
     one, two = (
-        selection_stability(X, y, 20, strategy="backward", n_resamples=2, random_state=0, n_jobs=n_jobs)
+        selection_stability(
+            X,
+            y,
+            20,
+            strategy="backward",
+            n_resamples=2,
+            random_state=0,
+            n_jobs=n_jobs,
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        )
         for n_jobs in (1, 2)
     )
     assert (one.chosen == two.chosen).all()
@@ -229,9 +248,37 @@ def test_fewer_resamples_are_the_first_of_more(data):
 def test_frames_tables_and_arrays_give_the_same(data):
     X, y = data
     names = [f"f{i}" for i in range(20)]
-    array = selection_stability(X, y, 3, n_resamples=4, random_state=0, feature_names=names)
-    frame = selection_stability(polars.DataFrame(X, schema=names), y, 3, n_resamples=4, random_state=0)
-    table = selection_stability(read_table(X, y, feature_names=names), None, 3, n_resamples=4, random_state=0)
+    array = selection_stability(
+        X,
+        y,
+        3,
+        n_resamples=4,
+        random_state=0,
+        feature_names=names,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
+    frame = selection_stability(
+        polars.DataFrame(X, schema=names),
+        y,
+        3,
+        n_resamples=4,
+        random_state=0,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
+    table = selection_stability(
+        read_table(X, y, feature_names=names),
+        None,
+        3,
+        n_resamples=4,
+        random_state=0,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert array.feature_names == frame.feature_names == table.feature_names == tuple(names)
     assert (array.chosen == frame.chosen).all()
     assert (array.chosen == table.chosen).all()
@@ -269,10 +316,21 @@ def test_features_that_lose_their_values_on_a_resample_are_not_chosen():
     y = np.repeat([0, 1], 10)
     rare = np.zeros(20, dtype=int)
     rare[13] = 1
-    found = selection_stability(np.column_stack([rare, y]), y, 2, n_resamples=40, random_state=0)
+    found = selection_stability(
+        np.column_stack([rare, y]),
+        y,
+        2,
+        n_resamples=40,
+        random_state=0,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert found.frequencies[1] == 1.0
     assert 0.2 < found.frequencies[0] < 0.8
-    alone = selection_stability(rare[:, None], y, 1, n_resamples=40, random_state=0)
+    alone = selection_stability(
+        rare[:, None], y, 1, n_resamples=40, random_state=0, criterion="jmi", measure="plugin", correction="none"
+    )
     assert 0.2 < alone.frequencies[0] < 0.8, "an empty subset is a subset"
 
 
@@ -344,7 +402,7 @@ def chosen_by_hand(X, y, size, seed, *, weights=None, n_resamples=4, reading=Non
         rows = _draw_rows(target, "half", np.random.default_rng(row_seed))
         heavy = None if weights is None else weights[rows]
         terms = information_terms(X[rows], y[rows], sample_weight=heavy, **(reading or {}), **settings)
-        yield sorted(select(subset_problem(terms, size), "exhaustive").indices.tolist())
+        yield sorted(select(subset_problem(terms, size, criterion="jmi"), "exhaustive").indices.tolist())
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -357,7 +415,16 @@ def test_rows_keep_their_weights_by_every_measure(data, whole, measure, task):
     if task == "regression":
         y = 3 * X[:, 2] + rng.normal(size=len(y))
     found = selection_stability(
-        X, y, 2, measure=measure, task=task, sample_weight=weights, strategy="exhaustive", n_resamples=4, random_state=7
+        X,
+        y,
+        2,
+        measure=measure,
+        task=task,
+        sample_weight=weights,
+        strategy="exhaustive",
+        n_resamples=4,
+        random_state=7,
+        criterion="jmi",
     )
     reading = {"task": task} if task == "regression" else None
     by_hand = chosen_by_hand(X, y, 2, 7, weights=weights, reading=reading, measure=measure)
@@ -367,16 +434,30 @@ def test_rows_keep_their_weights_by_every_measure(data, whole, measure, task):
 def test_whole_numbers_to_predict_are_numbers(data):
     X = data[0]
     y = np.round(40 * X[:, 4] + 5 * np.random.default_rng(0).normal(size=len(X)))
-    found = selection_stability(X, y, 1, task="regression", n_resamples=10, random_state=0)
+    found = selection_stability(
+        X, y, 1, task="regression", n_resamples=10, random_state=0, criterion="jmi", measure="plugin", correction="none"
+    )
     assert found.frequencies[4] == 1.0
-    told_nothing = selection_stability(X, y, 1, n_resamples=10, random_state=0)
+    told_nothing = selection_stability(
+        X, y, 1, n_resamples=10, random_state=0, criterion="jmi", measure="plugin", correction="none"
+    )
     assert (told_nothing.chosen == found.chosen).all()
 
 
 def test_constraints_hold_on_every_resample(data):
     X, y = data
     found = selection_stability(
-        X, y, 4, include=["x0"], exclude=[2], feature_groups=[[7, 8]], n_resamples=8, random_state=0
+        X,
+        y,
+        4,
+        include=["x0"],
+        exclude=[2],
+        feature_groups=[[7, 8]],
+        n_resamples=8,
+        random_state=0,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
     )
     assert found.frequencies[0] == 1.0
     assert found.frequencies[2] == 0.0
@@ -384,10 +465,30 @@ def test_constraints_hold_on_every_resample(data):
     assert (found.chosen.sum(axis=1) == 4).all()
     costs = np.ones(20)
     costs[7] = 5
-    cheap = selection_stability(X, y, 3, costs=costs, budget=3, n_resamples=4, random_state=0)
+    cheap = selection_stability(
+        X,
+        y,
+        3,
+        costs=costs,
+        budget=3,
+        n_resamples=4,
+        random_state=0,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert cheap.frequencies[7] == 0.0
     any_size = selection_stability(
-        X, y, None, criterion="max_relevance", costs=costs, budget=4, n_resamples=4, random_state=0
+        X,
+        y,
+        None,
+        criterion="max_relevance",
+        costs=costs,
+        budget=4,
+        n_resamples=4,
+        random_state=0,
+        measure="plugin",
+        correction="none",
     )
     assert (any_size.chosen.sum(axis=1) == 4).all()
 
@@ -399,17 +500,37 @@ def test_a_resample_that_does_not_allow_the_size_takes_the_next_smaller_one():
     rare[13] = 1
     rng = np.random.default_rng(0)
     X = np.column_stack([rare, y, rng.integers(0, 2, (20, 2))])
-    found = selection_stability(X, y, 2, include=[0], n_resamples=40, random_state=0)
+    found = selection_stability(
+        X, y, 2, include=[0], n_resamples=40, random_state=0, criterion="jmi", measure="plugin", correction="none"
+    )
     assert 0.2 < found.frequencies[0] < 0.8
     assert (found.chosen.sum(axis=1) == 2).all()
     # Sizes 2 and 4 are allowed on all rows; where one column of a pair is lost, 1, 2 and 3 are.
-    pairs = selection_stability(X, y, 4, feature_groups=[[0, 1], [2, 3]], n_resamples=40, random_state=0)
+    pairs = selection_stability(
+        X,
+        y,
+        4,
+        feature_groups=[[0, 1], [2, 3]],
+        n_resamples=40,
+        random_state=0,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     sizes = pairs.chosen.sum(axis=1)
     assert set(sizes.tolist()) == {3, 4}
     assert (sizes == 3 + pairs.chosen[:, 0]).all()
     # Without the rare column 3 and 4 cannot be had: pairs alone are left.
     even = selection_stability(
-        np.column_stack([X, 1 - X[:, 1]]), y, 3, feature_groups=[[1, 4], [2, 3]], n_resamples=40, random_state=0
+        np.column_stack([X, 1 - X[:, 1]]),
+        y,
+        3,
+        feature_groups=[[1, 4], [2, 3]],
+        n_resamples=40,
+        random_state=0,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
     )
     assert set(even.chosen.sum(axis=1).tolist()) == {2, 3}
     assert ((even.chosen.sum(axis=1) == 3) == even.chosen[:, 0]).all()
@@ -419,7 +540,9 @@ def test_a_resample_whose_target_never_changes_chooses_nothing():
     X = np.random.default_rng(0).normal(size=(12, 3))
     y = np.zeros(12)
     y[4] = 1.5
-    found = selection_stability(X, y, 1, n_resamples=30, random_state=0)
+    found = selection_stability(
+        X, y, 1, n_resamples=30, random_state=0, criterion="jmi", measure="plugin", correction="none"
+    )
     assert set(found.chosen.sum(axis=1).tolist()) == {0, 1}
     lost = [
         4 not in _draw_rows(np.zeros(12, dtype=int), "half", np.random.default_rng(seed))
@@ -432,8 +555,8 @@ def test_auto_is_settled_by_the_whole_table():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 5))
     y = X[:, 1] ** 2 + 0.1 * rng.normal(size=120)
-    auto = selection_stability(X, y, 1, measure="auto", n_resamples=6, random_state=0)
-    named = selection_stability(X, y, 1, measure="neighbors", n_resamples=6, random_state=0)
+    auto = selection_stability(X, y, 1, measure="auto", n_resamples=6, random_state=0, criterion="jmi")
+    named = selection_stability(X, y, 1, measure="neighbors", n_resamples=6, random_state=0, criterion="jmi")
     assert (auto.chosen == named.chosen).all()  # though 60 rows are few for neighbours
     assert auto.frequencies[1] == 1.0
 

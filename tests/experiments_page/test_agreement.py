@@ -82,7 +82,7 @@ def test_every_criterion_agrees_with_its_definition(made_up):
 def test_another_score_or_a_better_feature_is_seen(made_up):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (40, 5)), rng.integers(0, 2, 40)
-    problem = subset_problem(information_terms(X, y), 3, "jmim", copies="all")
+    problem = subset_problem(information_terms(X, y, measure="plugin", correction="none"), 3, "jmim", copies="all")
     ours = select(problem, "forward")
     right = {"order": ours.indices.tolist(), "scores": np.diff(ours.scores, prepend=0.0).tolist()}
     assert agrees(agreement.compared("DBW", "JMIM", problem, right))

@@ -49,7 +49,7 @@ def test_it_is_the_mean_over_all_orders_of_the_target(rows, classes):
     target = [i % classes for i in range(len(rows))]
     everyone = [1] * len(rows)
     told = [naive_corrections.information(rows, order, everyone, everyone, "none") for order in permutations(target)]
-    terms = information_terms([[value] for value in rows], target)
+    terms = information_terms([[value] for value in rows], target, measure="plugin", correction="none")
     assert terms.chance[0] == pytest.approx(np.mean(told), rel=1e-12)
 
 
@@ -126,7 +126,7 @@ def test_sparse_tables_have_the_chance_of_dense_ones():
     for given_weights in (None, weights):
         for correction in ("none", "chance"):
             found = [
-                information_terms(table, y, correction=correction, sample_weight=given_weights)
+                information_terms(table, y, correction=correction, sample_weight=given_weights, measure="plugin")
                 for table in (X, csc_array(X))
             ]
             assert (everything(found[0]) == everything(found[1])).all()
@@ -139,17 +139,19 @@ def test_each_feature_is_shuffled_among_the_rows_where_it_has_a_value():
     X = rng.integers(0, 3, (40, 3)).astype(object)
     y = rng.integers(0, 2, 40)
     X[:15, 1] = None
-    terms = information_terms(X, y, missing="pairwise")
-    alone = information_terms(X[15:, [1]], y[15:])
+    terms = information_terms(X, y, missing="pairwise", measure="plugin", correction="none")
+    alone = information_terms(X[15:, [1]], y[15:], measure="plugin", correction="none")
     np.testing.assert_allclose(terms.chance[1], alone.chance[0], rtol=1e-12)
     np.testing.assert_allclose(terms.chance_p_values[1], alone.chance_p_values[0], rtol=1e-9)
-    np.testing.assert_allclose(terms.chance[0], information_terms(X[:, [0]], y).chance[0], rtol=1e-12)
+    np.testing.assert_allclose(
+        terms.chance[0], information_terms(X[:, [0]], y, measure="plugin", correction="none").chance[0], rtol=1e-12
+    )
 
 
 def test_weights_that_are_not_whole_have_the_first_term_of_the_series():
     rng = np.random.default_rng(1)
     X, y = rng.integers(0, 4, (50, 2)), rng.integers(0, 3, 50)
-    terms = information_terms(X, y, sample_weight=rng.random(50) + 0.5)
+    terms = information_terms(X, y, sample_weight=rng.random(50) + 0.5, measure="plugin", correction="none")
     np.testing.assert_allclose(terms.chance, 3 * 2 / (2 * 50), rtol=1e-12)
 
 
@@ -167,7 +169,7 @@ def test_nobody_knows_what_other_estimates_have_by_chance(setting):
 def test_noise_is_found_above_chance_as_often_as_the_test_says(levels):
     rng = np.random.default_rng(levels)
     noise, y = rng.integers(0, levels, (120, 1500)), rng.integers(0, 2, 120)
-    p_values = information_terms(noise, y).chance_p_values
+    p_values = information_terms(noise, y, measure="plugin", correction="none").chance_p_values
     for level in (0.05, 0.2):
         share = (p_values < level).mean()
         assert share < 1.3 * level, (level, share)
@@ -177,7 +179,9 @@ def test_noise_is_found_above_chance_as_often_as_the_test_says(levels):
 
 def test_what_is_not_above_the_expectation_is_never_significant():
     rng = np.random.default_rng(5)
-    terms = information_terms(rng.integers(0, 6, (80, 300)), rng.integers(0, 3, 80))
+    terms = information_terms(
+        rng.integers(0, 6, (80, 300)), rng.integers(0, 3, 80), measure="plugin", correction="none"
+    )
     below = terms.relevance <= terms.chance
     assert below.sum() > 100
     assert (terms.chance_p_values[below] > 0.3).all()
@@ -186,16 +190,20 @@ def test_what_is_not_above_the_expectation_is_never_significant():
 def test_an_identifier_is_worth_nothing_above_chance():
     y = [0, 1] * 20
     names = np.arange(40)
-    terms = information_terms(np.column_stack([names, y]), y, correction="chance", kinds={0: "levels"})
+    terms = information_terms(
+        np.column_stack([names, y]), y, correction="chance", kinds={0: "levels"}, measure="plugin"
+    )
     assert terms.relevance[0] == pytest.approx(0.0, abs=1e-15)
     assert terms.chance[0] == pytest.approx(np.log(2), rel=1e-12)
-    assert terms.relevance[1] == pytest.approx(np.log(2) - information_terms(np.transpose([y]), y).chance[0])
+    assert terms.relevance[1] == pytest.approx(
+        np.log(2) - information_terms(np.transpose([y]), y, measure="plugin", correction="none").chance[0]
+    )
     assert terms.chance_p_values[0] > 0.3
     assert terms.chance_p_values[1] < 1e-9
 
 
 def test_constants_have_nothing_by_chance():
-    terms = information_terms([[0, 0], [0, 1], [0, 0]], [0, 1, 1])
+    terms = information_terms([[0, 0], [0, 1], [0, 0]], [0, 1, 1], measure="plugin", correction="none")
     assert terms.chance[0] == 0
     assert terms.chance_p_values[0] == 1
 
@@ -206,7 +214,7 @@ def test_less_chance_a_pair_tells_no_less_than_its_better_half_and_a_copy_nothin
     rng = np.random.default_rng(seed)
     m = int(rng.integers(4, 60))
     X, y = rng.integers(0, int(rng.integers(2, 8)), (m, 3)), rng.integers(0, 3, m)
-    terms = information_terms(np.column_stack([X, X[:, 0]]), y, correction="chance")
+    terms = information_terms(np.column_stack([X, X[:, 0]]), y, correction="chance", measure="plugin")
     assert (terms.relevance >= 0).all()
     assert (terms.redundancy >= 0).all()
     assert (terms.conditional_redundancy >= 0).all()
@@ -266,7 +274,14 @@ def test_where_counts_are_rounded_chance_is_nearly_the_same(monkeypatch):
 def test_the_deviation_is_that_of_shuffled_targets():
     rng = np.random.default_rng(11)
     column, y = rng.integers(0, 4, 300), rng.integers(0, 3, 300)
-    terms = information_terms(column[:, None], y)
-    shuffled = information_terms(np.transpose([rng.permutation(column) for _ in range(2000)]), y)
+    terms = information_terms(column[:, None], y, measure="plugin", correction="none")
+    shuffled = information_terms(
+        np.transpose([rng.permutation(column) for _ in range(2000)]), y, measure="plugin", correction="none"
+    )
     assert terms.by_chance.deviation[0] == pytest.approx(shuffled.relevance.std(), rel=0.1)
-    assert information_terms([[0, 0], [0, 1], [0, 0]], [0, 1, 1]).by_chance.deviation[0] == 0
+    assert (
+        information_terms([[0, 0], [0, 1], [0, 0]], [0, 1, 1], measure="plugin", correction="none").by_chance.deviation[
+            0
+        ]
+        == 0
+    )

@@ -155,7 +155,7 @@ def test_constants_say_nothing_under_any_correction():
 
 def test_unknown_corrections_are_refused():
     with pytest.raises(ValueError, match=r"correction='jackknife'.*none, miller_madow, grassberger, shrinkage, chance"):
-        information_terms([[0], [1]], [0, 1], correction="jackknife")
+        information_terms([[0], [1]], [0, 1], correction="jackknife", measure="plugin")
 
 
 def known_pair(strength):

@@ -40,9 +40,9 @@ def test_information_is_bounded_by_entropy(table):
 def test_the_chain_rule_holds(table):
     """I(Xi,Xj;C) of two columns taken as one equals relevance, relevance and interaction put together."""
     X, y = table
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     i, j = 0, X.shape[1] - 1
-    both = information_terms((X[:, [i]] * 100 + X[:, [j]]), y, kinds={0: "levels"})
+    both = information_terms((X[:, [i]] * 100 + X[:, [j]]), y, kinds={0: "levels"}, measure="plugin", correction="none")
     assert both.relevance[0] == pytest.approx(terms.joint_relevance[i, j], rel=1e-12, abs=1e-14)
 
 
@@ -50,13 +50,17 @@ def test_the_chain_rule_holds(table):
 @given(tables(), st.randoms(use_true_random=False))
 def test_relabelling_and_reordering_change_nothing(table, random):
     X, y = table
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     rows = random.sample(range(len(y)), len(y))
     columns = random.sample(range(X.shape[1]), X.shape[1])
     names = random.sample(range(1000), int(X.max()) + 1)
     labels = random.sample(["a", "b", "c", "d"], 4)
     changed = information_terms(
-        np.array(names)[X][rows][:, columns], [labels[c] for c in y[rows]], n_jobs=random.choice([1, 2, 3])
+        np.array(names)[X][rows][:, columns],
+        [labels[c] for c in y[rows]],
+        n_jobs=random.choice([1, 2, 3]),
+        measure="plugin",
+        correction="none",
     )
     assert (changed.relevance == terms.relevance[columns]).all()
     assert (changed.entropy == terms.entropy[columns]).all()
@@ -82,8 +86,8 @@ def test_jmi_is_the_sum_of_joint_relevances(table):
 def test_large_tables_do_not_depend_on_jobs_or_on_what_is_asked_first(n_jobs):
     rng = np.random.default_rng(5)
     X, y = rng.integers(0, 4, (3000, 120)), rng.integers(0, 3, 3000)
-    reference = information_terms(X, y, n_jobs=1)
-    terms = information_terms(X, y, n_jobs=n_jobs)
+    reference = information_terms(X, y, n_jobs=1, measure="plugin", correction="none")
+    terms = information_terms(X, y, n_jobs=n_jobs, measure="plugin", correction="none")
     rows = [terms.pair_row("interaction", i) for i in range(120)]
     assert (np.array(rows) == reference.interaction).all()
     assert (terms.conditional_redundancy == reference.conditional_redundancy).all()
@@ -93,13 +97,13 @@ def test_large_tables_do_not_depend_on_jobs_or_on_what_is_asked_first(n_jobs):
 def test_without_compiled_kernels_the_terms_are_the_same(monkeypatch):
     rng = np.random.default_rng(6)
     X, y = rng.integers(0, 5, (500, 30)), rng.integers(0, 2, 500)
-    compiled = information_terms(X, y)
+    compiled = information_terms(X, y, measure="plugin", correction="none")
     compiled.pairs._cells = 10**9  # enough work to be worth the kernels
     matrices = {name: getattr(compiled, name) for name in MATRICES}
     assert compiled.pairs._compiled is not None
     monkeypatch.setattr(plugin, "_compiled_for", set())
     plugin._counted_plainly.clear()
-    plain = information_terms(X, y)
+    plain = information_terms(X, y, measure="plugin", correction="none")
     for name in MATRICES:
         assert (getattr(plain, name) == matrices[name]).all()
     assert plain.pairs._compiled is None
@@ -107,7 +111,7 @@ def test_without_compiled_kernels_the_terms_are_the_same(monkeypatch):
 
 def test_a_row_is_counted_once_and_the_matrix_serves_it_afterwards():
     rng = np.random.default_rng(1)
-    terms = information_terms(rng.integers(0, 3, (60, 5)), rng.integers(0, 2, 60))
+    terms = information_terms(rng.integers(0, 3, (60, 5)), rng.integers(0, 2, 60), measure="plugin", correction="none")
     row = terms.pair_row("redundancy", 2)
     assert terms.pair_row("redundancy", 2) is row
     assert (terms.redundancy[2] == row).all()
@@ -116,18 +120,23 @@ def test_a_row_is_counted_once_and_the_matrix_serves_it_afterwards():
 def test_float32_halves_the_matrices_only():
     rng = np.random.default_rng(2)
     X, y = rng.integers(0, 3, (80, 6)), rng.integers(0, 2, 80)
-    wide, narrow = information_terms(X, y), information_terms(X, y, dtype="float32")
+    wide, narrow = (
+        information_terms(X, y, measure="plugin", correction="none"),
+        information_terms(X, y, dtype="float32", measure="plugin", correction="none"),
+    )
     assert narrow.interaction.dtype == np.float32
     assert narrow.relevance.dtype == np.float64
     assert (narrow.interaction == wide.interaction.astype(np.float32)).all()
     assert (narrow.pair_row("redundancy", 1) == wide.redundancy[1].astype(np.float32)).all()
     with pytest.raises(ValueError, match="dtype=int64"):
-        information_terms(X, y, dtype=int)
+        information_terms(X, y, dtype=int, measure="plugin", correction="none")
 
 
 def test_names_entropies_and_constants():
     X = np.array([[0, 7, 1], [1, 7, 0], [0, 7, 0], [1, 7, 1]])
-    terms = information_terms(X, ["u", "v", "u", "v"], feature_names=["same as y", "constant", "noise"])
+    terms = information_terms(
+        X, ["u", "v", "u", "v"], feature_names=["same as y", "constant", "noise"], measure="plugin", correction="none"
+    )
     assert terms.feature_names == ("same as y", "constant", "noise")
     assert terms.constant.tolist() == [False, True, False]
     assert terms.levels.tolist() == [2, 1, 2]
@@ -148,7 +157,7 @@ def test_many_small_tables_get_the_compiled_kernels_once_that_is_worth_it(monkey
     plugin._counted_plainly.clear()
 
     def compiled():
-        terms = information_terms(X, y)
+        terms = information_terms(X, y, measure="plugin", correction="none")
         assert terms.redundancy.shape == (5, 5)
         return terms.pairs._compiled is not None
 
@@ -163,11 +172,15 @@ def test_a_small_table_of_another_kind_does_not_wait_for_the_compiler(monkeypatc
     X, y = rng.integers(0, 3, (60, 5)), rng.integers(0, 2, 60)
     monkeypatch.setattr(plugin, "_compiled_for", set())
     plugin._counted_plainly.clear()
-    kinds = [information_terms(X, y), information_terms(X, y, dtype="float32"), information_terms(X * 99, y)]
+    kinds = [
+        information_terms(X, y, measure="plugin", correction="none"),
+        information_terms(X, y, dtype="float32", measure="plugin", correction="none"),
+        information_terms(X * 99, y, measure="plugin", correction="none"),
+    ]
     plugin._compiled_for.add(kinds[0].pairs._needs())
     for terms, compiled in zip(kinds, (True, False, True), strict=True):
         assert terms.interaction.shape == (5, 5)
         assert (terms.pairs._compiled is not None) == compiled
-    wide = information_terms(rng.integers(0, 10**6, (60, 5)), y)
+    wide = information_terms(rng.integers(0, 10**6, (60, 5)), y, measure="plugin", correction="none")
     assert wide.interaction.shape == (5, 5)
     assert (wide.pairs._compiled is not None) == (wide.levels.max() <= 64 and wide.pairs._table.codes.dtype == np.uint8)

@@ -152,10 +152,10 @@ def test_the_measures_of_the_package():
 
 
 def test_what_the_default_measure_uses_is_known_without_its_record():
-    assert Measuring().idle() == {}
+    assert Measuring(measure="plugin", correction="none").idle() == {}
     assert find_measure(Measuring.measure).uses == COUNTING_SETTINGS
     with pytest.warns(IdleSettingWarning, match="n_neighbors=3 has no effect with measure='plugin'"):
-        Measuring(n_neighbors=3)
+        Measuring(n_neighbors=3, measure="plugin", correction="none")
 
 
 def test_a_measure_from_outside_measures(correlation):
@@ -173,18 +173,20 @@ def test_a_measure_from_outside_measures(correlation):
 
 def test_selectors_and_results_take_it(correlation, tmp_path):
     X, y = numbers()
-    selector = SubsetSelector(2, measure="correlation", strategy="exact").fit(X, y)
+    selector = SubsetSelector(2, measure="correlation", strategy="exact", criterion="jmi").fit(X, y)
     assert 0 in selector.indices_ or 1 in selector.indices_
     assert pickle.loads(pickle.dumps(selector)).indices_.tolist() == selector.indices_.tolist()
-    result = choose_subset(X, y, 2, measure="correlation", strategy="exact")
+    result = choose_subset(X, y, 2, measure="correlation", strategy="exact", criterion="jmi")
     assert result.selection.indices.tolist() == selector.indices_.tolist()
     assert len(result.explain()) == 6
     result.save(tmp_path / "result.json")
     assert verify(load_result(tmp_path / "result.json"), X, y).holds
-    assert stop_at_chance(X, y, measure="correlation", n_permutations=19, random_state=0).k >= 1
-    tried = SubsetSelectorCV(LogisticRegression(), measure=["correlation", "plugin"], sizes=[1, 2], cv=2).fit(X, y)
+    assert stop_at_chance(X, y, measure="correlation", n_permutations=19, random_state=0, criterion="jmi").k >= 1
+    tried = SubsetSelectorCV(
+        LogisticRegression(), measure=["correlation", "plugin"], sizes=[1, 2], cv=2, criterion="jmi"
+    ).fit(X, y)
     assert tried.n_features_in_ == 6
-    tags = SubsetSelector(measure="correlation").__sklearn_tags__().input_tags
+    tags = SubsetSelector(measure="correlation", criterion="jmi").__sklearn_tags__().input_tags
     assert (tags.sparse, tags.allow_nan, tags.categorical, tags.string) == (False, False, False, False)
 
 
@@ -237,8 +239,8 @@ def test_a_measure_of_counts_gets_coded_columns():
     assert mine.settings["bins"] == 4
     assert "correction" not in mine.settings
     assert mine.copies == plugin.copies
-    assert information_terms(csc_array(X), y).settings["measure"] == "plugin"
-    assert stop_at_chance(X, y, measure="counted", n_permutations=19, random_state=0).k >= 1
+    assert information_terms(csc_array(X), y, measure="plugin", correction="none").settings["measure"] == "plugin"
+    assert stop_at_chance(X, y, measure="counted", n_permutations=19, random_state=0, criterion="jmi").k >= 1
 
 
 def test_the_command_line_takes_it(correlation, tmp_path):
@@ -286,7 +288,7 @@ def test_unknown_measures_are_answered_with_the_nearest():
         ):
             ask()
     assert Settings.from_keywords({"measure": "PLUGIN"}).measuring.measure == "plugin"
-    assert SubsetSelector(measure="plgin").__sklearn_tags__().input_tags.sparse is False
+    assert SubsetSelector(measure="plgin", criterion="jmi").__sklearn_tags__().input_tags.sparse is False
 
 
 @pytest.mark.parametrize(

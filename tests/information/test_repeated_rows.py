@@ -68,8 +68,8 @@ def test_repeated_noise_is_no_better_than_chance():
     """Shuffled rows are no longer equal, so they must be one row each before."""
     rng = np.random.default_rng(3)
     X, y = np.tile(rng.normal(size=(40, 3)), (4, 1)), np.tile(rng.integers(0, 2, 40), 4)
-    tested = stop_at_chance(X, y, 2, measure="neighbors", n_permutations=19)
-    once = stop_at_chance(X[:40], y[:40], 2, measure="neighbors", n_permutations=19)
+    tested = stop_at_chance(X, y, 2, measure="neighbors", n_permutations=19, criterion="jmi")
+    once = stop_at_chance(X[:40], y[:40], 2, measure="neighbors", n_permutations=19, criterion="jmi")
     assert tested.p_values.tolist() == once.p_values.tolist()
     assert tested.k == 0
 

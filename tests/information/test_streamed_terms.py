@@ -75,10 +75,13 @@ def test_every_source_gives_the_same_terms_and_the_same_subset(source, tmp_path,
     rows = {**FILES, **FUNCTIONS}[source](table, tmp_path / "data")
     if source == "partitions":
         table = table.select([name for name in table.column_names if name != "few"] + ["few"])
-    got = information_terms(rows, "y", memory="64MB")
+    got = information_terms(rows, "y", memory="64MB", measure="plugin", correction="none")
     assert_same_terms(got, in_memory(table))
     assert got.copies == (tuple(sorted(map(table.drop(["y"]).column_names.index, ("few", "copy_of_few")))),)
-    chosen, wanted = choose_subset(rows, "y", 3, memory="64MB"), choose_subset(table, "y", 3)
+    chosen, wanted = (
+        choose_subset(rows, "y", 3, memory="64MB", criterion="jmi", measure="plugin", correction="none"),
+        choose_subset(table, "y", 3, criterion="jmi", measure="plugin", correction="none"),
+    )
     assert chosen.names == wanted.names
     assert chosen.selection.objective == wanted.selection.objective
     assert chosen.selection.upper_bound == wanted.selection.upper_bound
@@ -96,9 +99,11 @@ def test_what_is_in_memory_agrees_with_what_is_not(kind):
     X, target = made[kind]()
     if target is None:
         table = table.select([*table.column_names[:3], "y"])
-        got = information_terms(X, table["y"].to_numpy(), feature_names=table.column_names[:3])
+        got = information_terms(
+            X, table["y"].to_numpy(), feature_names=table.column_names[:3], measure="plugin", correction="none"
+        )
     else:
-        got = information_terms(X, target)
+        got = information_terms(X, target, measure="plugin", correction="none")
     assert_same_terms(streamed_terms(lambda: in_blocks(table, [13])), got)
 
 

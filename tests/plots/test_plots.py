@@ -62,7 +62,9 @@ def result(table):
 @pytest.fixture(scope="module")
 def chosen_by_tree(table):
     tree = DecisionTreeClassifier(random_state=0)
-    return SubsetSelectorCV(tree, sizes=5, criterion=["jmi", "mrmr"], strategy="forward", cv=3).fit(*table)
+    return SubsetSelectorCV(
+        tree, sizes=5, criterion=["jmi", "mrmr"], strategy="forward", cv=3, measure="plugin", correction="none"
+    ).fit(*table)
 
 
 def with_gid(ax, gid):
@@ -103,7 +105,7 @@ class TestPath:
         assert {"found", "found, proven optimal"} <= set(legend_of(ax))
 
     def test_no_bound_where_none_was_proven(self, table):
-        ax = plot_path(selection_path(information_terms(*table), range(1, 5), strategy="forward"))
+        ax = plot_path(selection_path(information_terms(*table), range(1, 5), strategy="forward", criterion="jmi"))
         assert with_gid(ax, "bound") == with_gid(ax, "between") == []
         assert legend_of(ax) == ["found"]
 
@@ -252,7 +254,9 @@ class TestRedundancy:
         y = np.arange(2000) % 2
         first = y * 100 + np.arange(2000) // 2 % 100
         X = np.stack([first, np.where(np.arange(2000) == 0, 1, first)], axis=1)
-        ax = plot_redundancy(choose_subset(X, y, 2, integers="levels"))
+        ax = plot_redundancy(
+            choose_subset(X, y, 2, integers="levels", criterion="jmi", measure="plugin", correction="none")
+        )
         assert {text.get_text() for text in ax.texts} == {"> 99"}
 
 
@@ -308,7 +312,9 @@ class TestSizes:
 
     def test_long_estimators_stay_in_one_line(self, table):
         model = LogisticRegression(C=0.123456789, class_weight={0: 0.25, 1: 0.75}, max_iter=12345, random_state=98765)
-        title = plot_sizes(SubsetSelectorCV(model, sizes=2, cv=2).fit(*table)).get_title(loc="left")
+        title = plot_sizes(
+            SubsetSelectorCV(model, sizes=2, cv=2, criterion="jmi", measure="plugin", correction="none").fit(*table)
+        ).get_title(loc="left")
         assert "\n" not in title
         assert len(title) < 80
 
@@ -316,8 +322,18 @@ class TestSizes:
 class TestNames:
     def draw_all(self, names):
         X, y = made(names)
-        found = choose_subset(X, y, 4)
-        stable = selection_stability(X, y, 4, n_resamples=3, strategy="forward", random_state=0)
+        found = choose_subset(X, y, 4, criterion="jmi", measure="plugin", correction="none")
+        stable = selection_stability(
+            X,
+            y,
+            4,
+            n_resamples=3,
+            strategy="forward",
+            random_state=0,
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        )
         return [plot_relevance(found), plot_redundancy(found, runners_up=3), plot_stability(stable)]
 
     @pytest.mark.parametrize("usetex", [False, True])
@@ -348,7 +364,7 @@ class TestNames:
 
 class TestDisplay:
     def test_scikit_learns_convention(self, table):
-        selector = SubsetSelector(3).fit(*table)
+        selector = SubsetSelector(3, criterion="jmi", measure="plugin", correction="none").fit(*table)
         ax = Figure().subplots()
         display = SelectionDisplay.from_result(selector, ax=ax)
         assert display.ax_ is ax
@@ -364,14 +380,16 @@ class TestDisplay:
         with pytest.raises(InvalidInput, match="relevance"):
             SelectionDisplay.from_result(chosen_by_tree, "relevence")
 
-    @pytest.mark.parametrize("wrong", [SubsetSelector(3), None, "result", 5])
+    @pytest.mark.parametrize(
+        "wrong", [SubsetSelector(3, criterion="jmi", measure="plugin", correction="none"), None, "result", 5]
+    )
     def test_what_is_no_result(self, wrong):
         with pytest.raises(InvalidInput, match="fit"):
             SelectionDisplay.from_result(wrong)
 
 
 def test_axes_that_are_given_are_drawn_on(result, chosen_by_tree, table):
-    path = selection_path(information_terms(*table), [1, 2, 3], strategy="forward")
+    path = selection_path(information_terms(*table), [1, 2, 3], strategy="forward", criterion="jmi")
     stable = selection_stability(*table, 3, n_resamples=3, strategy="forward", random_state=0)
     drawings = [
         (plot_path, path),

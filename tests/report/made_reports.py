@@ -37,13 +37,17 @@ def tumours() -> pd.DataFrame:
 
 @cache
 def ordinary() -> Result:
-    return choose_subset(tumours(), "diagnosis", 8, random_state=0)
+    return choose_subset(
+        tumours(), "diagnosis", 8, random_state=0, criterion="jmi", measure="plugin", correction="none"
+    )
 
 
 @cache
 def cross_validated() -> Result:
     frame = tumours().iloc[:, :8].assign(diagnosis=tumours()["diagnosis"])
-    selector = SubsetSelectorCV(KNeighborsClassifier(3), 4, cv=3, random_state=0)
+    selector = SubsetSelectorCV(
+        KNeighborsClassifier(3), 4, cv=3, random_state=0, criterion="jmi", measure="plugin", correction="none"
+    )
     return selector.fit(frame.drop(columns="diagnosis"), frame["diagnosis"]).result_
 
 
@@ -55,7 +59,9 @@ def hostile() -> Result:
     frame = pd.DataFrame({name: rng.normal(size=90) + label * 0.1 * i for i, name in enumerate(HOSTILE)})
     frame["levels"] = np.array(["<script>alert(6)</script>", "</table>"])[label]
     frame["<h1>target</h1>"] = np.array(["<b>no</b>", "</script>yes"])[label]
-    return choose_subset(frame, "<h1>target</h1>", 6, strategy="forward")
+    return choose_subset(
+        frame, "<h1>target</h1>", 6, strategy="forward", criterion="jmi", measure="plugin", correction="none"
+    )
 
 
 @cache

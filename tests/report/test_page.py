@@ -274,7 +274,15 @@ def test_no_text_of_a_forged_file_reaches_the_page_as_it_is(mark, tmp_path):
 
 
 def test_one_feature_is_spoken_of_as_one():
-    alone = Read(report_page(result_facts(choose_subset(tumours().iloc[:, [0, 1, -1]], "diagnosis", 1))))
+    alone = Read(
+        report_page(
+            result_facts(
+                choose_subset(
+                    tumours().iloc[:, [0, 1, -1]], "diagnosis", 1, criterion="jmi", measure="plugin", correction="none"
+                )
+            )
+        )
+    )
     assert alone.says("Value of this feature")
     assert alone.says("are a feature left out: the one whose exchange for a chosen one would lose least.")
     assert Read(ordinary_page()).says("10 features left out: those whose exchange for a chosen one would lose least.")

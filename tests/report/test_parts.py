@@ -146,7 +146,9 @@ def test_columns_are_called_what_was_made_of_them():
     frame = pd.DataFrame({"customer_id": np.arange(60), "smokes": rng.random(60) < 0.5, "size": rng.normal(size=60)})
     frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 900, 60), unit="D")
     with pytest.warns(ColumnsLeftOutWarning):
-        facts = result_facts(choose_subset(frame, rng.integers(0, 2, 60), 2))
+        facts = result_facts(
+            choose_subset(frame, rng.integers(0, 2, 60), 2, criterion="jmi", measure="plugin", correction="none")
+        )
     assert facts["columns"]["kinds"] == ["identifier", "truth", "number", "date"]
     drawn = {one["column"]: one["date"] for one in facts["distributions"]["of"]}
     assert drawn == {i: i == 3 for i in facts["chosen"]}
@@ -263,9 +265,25 @@ def test_there_is_no_command_where_the_command_line_would_read_names_as_others()
     table = pd.DataFrame(
         {"x,y": [0, 1, 0, 1, 0, 1], "x": [0, 1, 1, 1, 0, 0], "y": [1, 1, 0, 0, 0, 1], "c": [0, 1, 0, 1, 0, 0]}
     )
-    result = choose_subset(table, "c", 1, feature_groups={"at_most_one": [["x,y", "x"]]})
+    result = choose_subset(
+        table,
+        "c",
+        1,
+        feature_groups={"at_most_one": [["x,y", "x"]]},
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert command(result) == ""
-    result = choose_subset(table.rename(columns={"x": "new\nline"}), "c", 1, include=["new\nline"])
+    result = choose_subset(
+        table.rename(columns={"x": "new\nline"}),
+        "c",
+        1,
+        include=["new\nline"],
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert command(result) == ""
     assert "new\\nline" in python_call(result)
 
@@ -273,7 +291,16 @@ def test_there_is_no_command_where_the_command_line_would_read_names_as_others()
 @pytest.mark.parametrize("weights", [[1, 2, 3], [0, 1, 1]])
 def test_weights_that_came_as_an_array_are_in_the_call_and_there_is_no_command(weights):
     frame, weights = tumours(), np.resize(weights, len(tumours()))
-    result = choose_subset(frame, "diagnosis", 2, strategy="forward", sample_weight=weights)
+    result = choose_subset(
+        frame,
+        "diagnosis",
+        2,
+        strategy="forward",
+        sample_weight=weights,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     call = python_call(result, "t.csv")
     assert call == "choose_subset(table, 'diagnosis', 2, sample_weight=weights, strategy='forward')"
     again = eval(call, {"choose_subset": choose_subset, "table": frame, "weights": weights})
@@ -286,12 +313,20 @@ def test_weights_that_came_as_an_array_are_in_the_call_and_there_is_no_command(w
     page = report_page(result_facts(loaded))
     assert "sample_weight=weights" in page
     assert "An array of weights told how much each row counts." in page
-    assert "sample_weight" not in report_page(result_facts(choose_subset(frame, "diagnosis", 2, strategy="forward")))
+    assert "sample_weight" not in report_page(
+        result_facts(
+            choose_subset(
+                frame, "diagnosis", 2, strategy="forward", criterion="jmi", measure="plugin", correction="none"
+            )
+        )
+    )
 
 
 def test_a_column_of_weights_is_named_as_it_was():
     frame = tumours().assign(weight=np.resize([1, 2], len(tumours())))
-    result = choose_subset(frame, "diagnosis", 2, strategy="forward", weight="weight")
+    result = choose_subset(
+        frame, "diagnosis", 2, strategy="forward", weight="weight", criterion="jmi", measure="plugin", correction="none"
+    )
     assert not result.provenance.weighted
     assert python_call(result).endswith("strategy='forward')")
     assert "weight='weight'" in python_call(result)
@@ -331,10 +366,18 @@ def test_a_constraint_in_the_question_is_whole_or_cut_within_its_quotes():
 def test_a_size_chosen_with_weights_says_so_and_counts_them():
     X, y = tumours().iloc[:, :3], tumours()["diagnosis"]
     weights = np.resize([1, 2, 0], len(y))
-    selector = SubsetSelectorCV(LogisticRegression(max_iter=1000), 2, cv=2).fit(X, y, sample_weight=weights)
+    selector = SubsetSelectorCV(
+        LogisticRegression(max_iter=1000), 2, cv=2, criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y, sample_weight=weights)
     assert selector.result_.provenance.weighted
     assert "sample_weight=weights" in python_call(selector.result_)
     assert selector.result_.verify(X, y, sample_weight=weights).holds
     for one in selector.result_.columns.distributions.values():
         assert one.counts.sum() == weights.sum()
-    assert not SubsetSelectorCV(LogisticRegression(max_iter=1000), 2, cv=2).fit(X, y).result_.provenance.weighted
+    assert (
+        not SubsetSelectorCV(
+            LogisticRegression(max_iter=1000), 2, cv=2, criterion="jmi", measure="plugin", correction="none"
+        )
+        .fit(X, y)
+        .result_.provenance.weighted
+    )

@@ -64,12 +64,25 @@ def _of_numbers(k: Any = 3, **settings: Any) -> Callable[[], Made]:
 def _weighted() -> Made:
     X, y = numbers()
     weights = np.linspace(0.5, 2.0, len(y))
-    return Made(SubsetSelector(3).fit(X, y, sample_weight=weights).result_, (X, y), weights)
+    return Made(
+        SubsetSelector(3, criterion="jmi", measure="plugin", correction="none")
+        .fit(X, y, sample_weight=weights)
+        .result_,
+        (X, y),
+        weights,
+    )
 
 
 def _cross_validated() -> Made:
     X, y = numbers()
-    return Made(SubsetSelectorCV(KNeighborsClassifier(3), 4, cv=3, random_state=1).fit(X, y).result_, (X, y))
+    return Made(
+        SubsetSelectorCV(
+            KNeighborsClassifier(3), 4, cv=3, random_state=1, criterion="jmi", measure="plugin", correction="none"
+        )
+        .fit(X, y)
+        .result_,
+        (X, y),
+    )
 
 
 def _without_scores() -> Made:
@@ -77,7 +90,14 @@ def _without_scores() -> Made:
     X, y = numbers()
     scorer = lambda estimator, X, y: np.nan if X.shape[1] == 1 else 1.0  # noqa: E731
     with pytest.warns(MissingScoreWarning):
-        return Made(SubsetSelectorCV(KNeighborsClassifier(3), 3, cv=2, scoring=scorer).fit(X, y).result_, (X, y))
+        return Made(
+            SubsetSelectorCV(
+                KNeighborsClassifier(3), 3, cv=2, scoring=scorer, criterion="jmi", measure="plugin", correction="none"
+            )
+            .fit(X, y)
+            .result_,
+            (X, y),
+        )
 
 
 def _combined() -> Made:
@@ -98,7 +118,7 @@ def _interrupted() -> Made:
             raise KeyboardInterrupt
 
     with listening(press):
-        result = choose_subset(X, y, 4, strategy="forward")
+        result = choose_subset(X, y, 4, strategy="forward", criterion="jmi", measure="plugin", correction="none")
     return Made(result, (X, y))
 
 
@@ -111,25 +131,29 @@ def told_apart() -> tuple[np.ndarray, np.ndarray]:
 
 def _by_chance() -> Made:
     X, y = told_apart()
-    return Made(choose_subset(X, y, "auto", strategy="forward"), (X, y))
+    return Made(
+        choose_subset(X, y, "auto", strategy="forward", criterion="jmi", measure="plugin", correction="none"), (X, y)
+    )
 
 
 def _no_information() -> Made:
     X, y = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 1]]), np.array([0, 1, 1, 0])
-    return Made(choose_subset(X, y, 2, strategy="cobra", criterion="mrmr"), (X, y))
+    return Made(choose_subset(X, y, 2, strategy="cobra", criterion="mrmr", measure="plugin", correction="none"), (X, y))
 
 
 def _many_columns() -> Made:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 200)
     X = rng.normal(size=(200, 30)) + y[:, None] * np.linspace(0, 1, 30)
-    return Made(choose_subset(X, y, 6, strategy="exact", criterion="mrmr"), (X, y))
+    return Made(choose_subset(X, y, 6, strategy="exact", criterion="mrmr", measure="plugin", correction="none"), (X, y))
 
 
 def _strange_names() -> Made:
     X, y = numbers()
     names = ["\x00", "\n", "\ud800", '"', "\\", "\u202e\U0001f600", " "]
-    return Made(choose_subset(X, y, 3, feature_names=names), (X, y))
+    return Made(
+        choose_subset(X, y, 3, feature_names=names, criterion="jmi", measure="plugin", correction="none"), (X, y)
+    )
 
 
 CONSTRAINTS = {

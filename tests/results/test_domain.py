@@ -78,29 +78,45 @@ def test_a_column_that_is_hidden_is_not_hidden_from_who_verifies():
 
 def test_answers_with_duplicates_are_not_called_different():
     frame = table()[["a", "again", "b", "c", "y"]]
-    included = choose_subset(frame, "y", 3, include=["a", "again"], certify=True)
+    included = choose_subset(
+        frame, "y", 3, include=["a", "again"], certify=True, criterion="jmi", measure="plugin", correction="none"
+    )
     assert {"a", "again"} <= set(included.names)
     assert "different" not in included.statement
     assert "duplicate" not in included.statement
-    assert choose_subset(frame, "y", 2, certify=True).statement.count("'again' as a duplicate") == 1
+    assert (
+        choose_subset(
+            frame, "y", 2, certify=True, criterion="jmi", measure="plugin", correction="none"
+        ).statement.count("'again' as a duplicate")
+        == 1
+    )
 
 
 def test_the_only_choice_is_called_that():
     X = table()[list("abcde")]
     y = table()["y"]
-    assert choose_subset(X, y, 5).statement == "The only possible choice: all 5 columns."
-    assert choose_subset(X, y, 5, strategy="forward").verify(X, y).holds
-    two = choose_subset(X, y, 2, include=["a", "b"])
+    assert (
+        choose_subset(X, y, 5, criterion="jmi", measure="plugin", correction="none").statement
+        == "The only possible choice: all 5 columns."
+    )
+    assert (
+        choose_subset(X, y, 5, strategy="forward", criterion="jmi", measure="plugin", correction="none")
+        .verify(X, y)
+        .holds
+    )
+    two = choose_subset(X, y, 2, include=["a", "b"], criterion="jmi", measure="plugin", correction="none")
     assert two.statement == "The only possible choice: no other 2 of the 5 columns respect the constraints."
     assert two.verify(X, y).statement == two.statement
-    one = choose_subset(X[["a"]], y, 1)
+    one = choose_subset(X[["a"]], y, 1, criterion="jmi", measure="plugin", correction="none")
     assert one.statement == "The only possible choice: the 1 column."
-    three = choose_subset(X, y, 3, include=["a", "b"], certify=True)
+    three = choose_subset(
+        X, y, 3, include=["a", "b"], certify=True, criterion="jmi", measure="plugin", correction="none"
+    )
     assert "that respect the constraints" in three.statement
 
 
 def test_a_domain_follows_from_a_problem():
-    terms = information_terms(table().drop(columns="y"), table()["y"])
+    terms = information_terms(table().drop(columns="y"), table()["y"], measure="plugin", correction="none")
     problem = subset_problem(terms, 2, "max_relevance", exclude=["b"])
     assert problem.domain == Domain(10, LEFT_OUT | {"excluded": ("b",)})
     assert problem.domain.n_considered == 5
@@ -111,4 +127,4 @@ def test_a_domain_follows_from_a_problem():
 def test_fewer_columns_than_asked_for_are_explained_by_their_reasons():
     said = r"has 6 that can be chosen \(1 is an identifier, 1 is text, 1 is constant, 1 is a copy of another\)"
     with pytest.warns(FewerFeaturesWarning, match=said):
-        choose_subset(table(), "y", 50)
+        choose_subset(table(), "y", 50, criterion="jmi", measure="plugin", correction="none")

@@ -41,7 +41,7 @@ def test_the_verdict_does_not_depend_on_memory(parquet, tmp_path, monkeypatch):
     budget = lambda memory: 700_000 if memory == LITTLE else 2**32  # noqa: E731
     monkeypatch.setattr(in_blocks, "memory_budget", budget)
     for chosen_with, verified_with in ((LITTLE, MUCH), (MUCH, LITTLE)):
-        choose_subset(parquet, "y", 2, measure="auto", memory=chosen_with).save(tmp_path / "r.json")
+        choose_subset(parquet, "y", 2, measure="auto", memory=chosen_with, criterion="jmi").save(tmp_path / "r.json")
         result = load_result(tmp_path / "r.json")
         table = verifying._read(result, verifying.Given(parquet, memory=verified_with))
         assert isinstance(table, StreamedTable) == (verified_with == LITTLE)
@@ -55,7 +55,7 @@ def test_the_verdict_does_not_depend_on_memory(parquet, tmp_path, monkeypatch):
 def test_an_amount_of_memory_that_is_none_is_refused(parquet):
     X, y = numbers()
     with pytest.raises(InvalidInput, match="memory='much'"):
-        choose_subset(X, y, 2).verify(X, y, memory="much")
+        choose_subset(X, y, 2, criterion="jmi", measure="plugin", correction="none").verify(X, y, memory="much")
 
 
 @pytest.fixture
@@ -105,6 +105,6 @@ def test_what_is_not_installed_is_not_called_false(registered, tmp_path, setting
 
 def test_a_measure_that_is_not_installed_is_named():
     X, y = numbers()
-    stored = choose_subset(X, y, 2).to_dict()
+    stored = choose_subset(X, y, 2, criterion="jmi", measure="plugin", correction="none").to_dict()
     outcome = verify(put(stored, ("settings", "measuring", "measure"), "copulas"), X, y)
     assert (outcome.verdict, outcome.reasons) == ("cannot be checked here", ("measure 'copulas' is not installed",))

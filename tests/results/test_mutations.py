@@ -203,7 +203,17 @@ def test_options_are_those_of_the_strategy():
 
 def test_a_subset_that_was_drawn_and_not_repaired_is_verified():
     X, y = numbers()
-    result = choose_subset(X, y, 3, strategy="cobra", strategy_options={"repair": False}, random_state=1)
+    result = choose_subset(
+        X,
+        y,
+        3,
+        strategy="cobra",
+        strategy_options={"repair": False},
+        random_state=1,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert len(result.indices) != 3
     stored = result.to_dict()
     assert verify(stored, X, y).holds
@@ -215,7 +225,7 @@ def test_a_subset_that_was_drawn_and_not_repaired_is_verified():
 @pytest.mark.parametrize("strategy", ["exhaustive", "cobra"])
 def test_a_value_and_a_bound_of_nothing(strategy):
     X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5), np.array([0, 1, 1, 0] * 5)
-    result = choose_subset(X, y, 1, strategy=strategy, criterion="mrmr")
+    result = choose_subset(X, y, 1, strategy=strategy, criterion="mrmr", measure="plugin", correction="none")
     assert result.selection.objective == result.selection.upper_bound == 0.0
     assert verify(result.to_dict(), X, y).holds
 
@@ -240,7 +250,9 @@ def test_constraints_are_named_in_one_line():
     )
     X, y = numbers()
     names = ["\x1b[2J" * 20, *"bcdefg"]
-    hostile = choose_subset(X, y, 2, feature_names=names, exclude=names[:5])
+    hostile = choose_subset(
+        X, y, 2, feature_names=names, exclude=names[:5], criterion="jmi", measure="plugin", correction="none"
+    )
     said = hostile.verify(X, y).constraints
     assert said.isprintable()
     assert len(said) < 100

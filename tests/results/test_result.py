@@ -65,33 +65,48 @@ def test_copies_and_pickles_are_the_same_result(kind, way):
 
 def test_a_short_repr_says_what_there_is_to_know():
     X, y = numbers()
-    result = choose_subset(X, y, 2, strategy="exhaustive", feature_names=[f"gene {i}" for i in range(7)])
+    result = choose_subset(
+        X,
+        y,
+        2,
+        strategy="exhaustive",
+        feature_names=[f"gene {i}" for i in range(7)],
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     first, second, third = repr(result).splitlines()
     assert (
         first == f"Result: 2 of 7 features, jmi = {result.selection.objective:.6g} nats, by exhaustive (proven optimal)"
     )
     assert second == "  " + ", ".join(map(repr, result.names))
     assert third == "  Proven optimal: no other 2 of the 7 columns score higher."
-    assert repr(choose_subset(X, y, 7, strategy="forward")).splitlines()[1].endswith(" and 1 more")
+    assert (
+        repr(choose_subset(X, y, 7, strategy="forward", criterion="jmi", measure="plugin", correction="none"))
+        .splitlines()[1]
+        .endswith(" and 1 more")
+    )
 
 
 def test_where_no_bound_was_computed_that_is_said_and_never_nan():
     X, y = numbers()
-    plain = choose_subset(X, y, 2, strategy="forward")
+    plain = choose_subset(X, y, 2, strategy="forward", criterion="jmi", measure="plugin", correction="none")
     assert plain.statement == ""
     assert (
         repr(plain).splitlines()[2]
         == "  No bound was computed: certify=True computes one, from all 21 pairs of 7 columns."
     )
     assert "nan" not in repr(plain)
-    any_size = choose_subset(X, y, None, strategy="forward", costs=[1] * 7, budget=3)
+    any_size = choose_subset(
+        X, y, None, strategy="forward", costs=[1] * 7, budget=3, criterion="jmi", measure="plugin", correction="none"
+    )
     assert repr(any_size).splitlines()[2] == "  No bound was computed."
 
 
 def test_a_result_explains_itself_in_the_library_of_the_frame(tmp_path):
     X, y = numbers()
     frame = pl.DataFrame(X, schema=[f"c{i}" for i in range(7)])
-    result = SubsetSelector(2).fit(frame, y).result_
+    result = SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(frame, y).result_
     told = result.explain()
     assert isinstance(told, pl.DataFrame)
     assert told["feature"].to_list() == list(frame.columns)
@@ -119,7 +134,7 @@ def test_a_pickled_selector_is_small_and_whole(tmp_path):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 2000)
     X = rng.normal(size=(2000, 500)) + y[:, None] * rng.random(500) / 2
-    selector = SubsetSelector(10).fit(X, y)
+    selector = SubsetSelector(10, criterion="jmi", measure="plugin", correction="none").fit(X, y)
     text = pickle.dumps(selector)
     assert len(text) < 200_000
     joblib.dump(selector, tmp_path / "selector.joblib")
@@ -140,7 +155,12 @@ def test_results_come_back_from_other_processes():
     X, y = numbers()
     tasks = [joblib.delayed(choose_subset)(X, y, k, strategy="forward") for k in (2, 3)]
     for k, result in zip((2, 3), joblib.Parallel(n_jobs=2)(tasks), strict=True):
-        assert result.to_dict()["selection"] == choose_subset(X, y, k, strategy="forward").to_dict()["selection"]
+        assert (
+            result.to_dict()["selection"]
+            == choose_subset(
+                X, y, k, strategy="forward", criterion="jmi", measure="plugin", correction="none"
+            ).to_dict()["selection"]
+        )
         assert result.verify(X, y).holds
 
 
@@ -148,7 +168,9 @@ def test_a_cross_validated_selector_pickles_with_its_result():
     X, y = numbers()
     from sklearn.neighbors import KNeighborsClassifier
 
-    selector = SubsetSelectorCV(KNeighborsClassifier(3), 3, cv=3, strategy="forward").fit(X, y)
+    selector = SubsetSelectorCV(
+        KNeighborsClassifier(3), 3, cv=3, strategy="forward", criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     again = pickle.loads(pickle.dumps(selector))
     assert (again.predict(X) == selector.predict(X)).all()
     assert again.result_.to_dict() == selector.result_.to_dict()
@@ -191,7 +213,7 @@ def test_whatever_the_settings_a_file_says_the_same_as_the_result(tmp_path_facto
 def test_reading_warns_of_nothing(tmp_path, recwarn):
     X, y = numbers()
     with pytest.warns(IdleSettingWarning):
-        choose_subset(X, y, 2, measure="gaussian_copula", bins=7).save(tmp_path / "r.json")
+        choose_subset(X, y, 2, measure="gaussian_copula", bins=7, criterion="jmi").save(tmp_path / "r.json")
     recwarn.clear()
     assert load_result(tmp_path / "r.json").verify(X, y).holds
     assert not recwarn
@@ -200,7 +222,9 @@ def test_reading_warns_of_nothing(tmp_path, recwarn):
 def test_random_states_that_are_no_numbers_are_not_written():
     X, y = numbers()
     for state in (np.random.default_rng(3), np.random.RandomState(3)):
-        stored = choose_subset(X, y, 3, strategy="annealing", random_state=state).to_dict()
+        stored = choose_subset(
+            X, y, 3, strategy="annealing", random_state=state, criterion="jmi", measure="plugin", correction="none"
+        ).to_dict()
         assert stored["settings"]["searching"]["random_state"] is None
         assert stored["provenance"]["seed"] is None
         assert verify(stored, X, y).holds
@@ -233,7 +257,7 @@ def test_twenty_thousand_columns_take_seconds(tmp_path):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 100)
     X = rng.integers(0, 3, (100, 20_000)) + y[:, None] * (rng.random(20_000) < 0.1)
-    result = choose_subset(X, y, 5, strategy="forward")
+    result = choose_subset(X, y, 5, strategy="forward", criterion="jmi", measure="plugin", correction="none")
     started = time.perf_counter()
     result.save(tmp_path / "r.json")
     again = load_result(tmp_path / "r.json")

@@ -22,35 +22,59 @@ def noise(m=80, n=6):
 )
 def test_a_share_of_the_usable_columns(share, size):
     X, y = numbers()
-    selector = SubsetSelector(share, strategy="forward").fit(X, y)
+    selector = SubsetSelector(share, strategy="forward", criterion="jmi", measure="plugin", correction="none").fit(X, y)
     assert selector.support_.sum() == size
     rule = selector.result_.size_rule
     assert (rule.asked, rule.usable) == (float(share), 7)
     assert rule.statement.startswith(f"Size: {share:g} of the 7 usable columns")
-    assert selector.indices_.tolist() == SubsetSelector(size, strategy="forward").fit(X, y).indices_.tolist()
+    assert (
+        selector.indices_.tolist()
+        == SubsetSelector(size, strategy="forward", criterion="jmi", measure="plugin", correction="none")
+        .fit(X, y)
+        .indices_.tolist()
+    )
 
 
 def test_a_share_is_of_what_can_be_chosen():
     X, y = numbers()
     X = np.column_stack([X, np.ones((len(y), 5))])
-    assert choose_subset(X, y, 0.5, exclude=[0]).indices.size == 3  # of 6: five are constant
+    assert (
+        choose_subset(X, y, 0.5, exclude=[0], criterion="jmi", measure="plugin", correction="none").indices.size == 3
+    )  # of 6: five are constant
     # 0.29 * 100 is a little less than 29 in floating point.
     wide = np.random.default_rng(0).integers(0, 2, (40, 100))
-    assert choose_subset(wide, np.tile([0, 1], 20), 0.29, strategy="relevance").indices.size == 29
+    assert (
+        choose_subset(
+            wide, np.tile([0, 1], 20), 0.29, strategy="relevance", criterion="jmi", measure="plugin", correction="none"
+        ).indices.size
+        == 29
+    )
 
 
 def test_a_share_that_groups_do_not_allow_is_rounded_down():
     X, y = numbers()
     pairs = [[0, 1], [2, 3], [4, 5]]
-    assert choose_subset(X, y, 0.5, feature_groups=pairs, exclude=[6]).indices.size == 2  # 3 cannot be had
-    assert choose_subset(X, y, 0.2, feature_groups=pairs, exclude=[6]).indices.size == 2  # nor 1: the smallest
+    assert (
+        choose_subset(
+            X, y, 0.5, feature_groups=pairs, exclude=[6], criterion="jmi", measure="plugin", correction="none"
+        ).indices.size
+        == 2
+    )  # 3 cannot be had
+    assert (
+        choose_subset(
+            X, y, 0.2, feature_groups=pairs, exclude=[6], criterion="jmi", measure="plugin", correction="none"
+        ).indices.size
+        == 2
+    )  # nor 1: the smallest
 
 
 def test_auto_stops_at_chance():
     X, y = told_apart()
-    expected = stop_at_chance(in_own_order(read_table(X, y)))
-    assert stop_at_chance(X, y).k == expected.k  # the p-values differ by chance
-    result = choose_subset(X, y, "auto", strategy="forward")
+    expected = stop_at_chance(in_own_order(read_table(X, y)), criterion="jmi", measure="plugin", correction="none")
+    assert (
+        stop_at_chance(X, y, criterion="jmi", measure="plugin", correction="none").k == expected.k
+    )  # the p-values differ by chance
+    result = choose_subset(X, y, "auto", strategy="forward", criterion="jmi", measure="plugin", correction="none")
     assert expected.k == 3
     assert len(result.indices) == expected.k
     assert result.indices.tolist() == expected.indices[: expected.k].tolist()
@@ -61,14 +85,23 @@ def test_auto_stops_at_chance():
     assert rule.statement in repr(result)
     assert result.provenance.seconds["size"] > 0
     # Another search finds its own subset of that size, by the same criterion and measure.
-    other = choose_subset(X, y, "AUTO", criterion="max_relevance", discretize="quantile", strategy="exact")
+    other = choose_subset(
+        X,
+        y,
+        "AUTO",
+        criterion="max_relevance",
+        discretize="quantile",
+        strategy="exact",
+        measure="plugin",
+        correction="none",
+    )
     assert sorted(other.indices.tolist()) == [0, 2, 5]
 
 
 def test_auto_keeps_one_feature_of_noise_and_says_so():
     X, y = noise()
-    assert stop_at_chance(X, y).k == 0
-    selector = SubsetSelector("auto").fit(X, y)
+    assert stop_at_chance(X, y, criterion="jmi", measure="plugin", correction="none").k == 0
+    selector = SubsetSelector("auto", criterion="jmi", measure="plugin", correction="none").fit(X, y)
     assert selector.support_.sum() == 1
     said = selector.result_.size_rule.statement
     assert said.startswith("Size: no feature adds more than chance (p = ")
@@ -82,7 +115,9 @@ def test_neither_the_order_of_rows_nor_weights_for_repetitions_matter(measure):
     weights, order = rng.integers(0, 4, len(y)), rng.permutation(len(y))
     rows = np.repeat(np.arange(len(y)), weights)
     found = [
-        SubsetSelector("auto", strategy="forward", measure=measure).fit(*data, sample_weight=by).result_.size_rule
+        SubsetSelector("auto", strategy="forward", measure=measure, criterion="jmi")
+        .fit(*data, sample_weight=by)
+        .result_.size_rule
         for data, by in (
             ((X[rows], y[rows]), None),
             ((X[rows[::-1]], y[rows[::-1]]), None),
@@ -96,18 +131,24 @@ def test_neither_the_order_of_rows_nor_weights_for_repetitions_matter(measure):
 def test_auto_weighs_rows():
     X, y = (part[:40] for part in noise(n=3))
     weights = np.linspace(0.0, 3.0, len(y))
-    result = SubsetSelector("auto").fit(X, y, sample_weight=weights).result_
+    result = (
+        SubsetSelector("auto", criterion="jmi", measure="plugin", correction="none")
+        .fit(X, y, sample_weight=weights)
+        .result_
+    )
     ordered = in_own_order(read_table(X, y, sample_weight=weights))
-    assert result.size_rule.p_values == tuple(stop_at_chance(ordered).p_values)
+    assert result.size_rule.p_values == tuple(
+        stop_at_chance(ordered, criterion="jmi", measure="plugin", correction="none").p_values
+    )
 
 
 def test_included_features_are_not_tested():
     X, y = noise()
-    result = choose_subset(X, y, "auto", include=[4, 5])
+    result = choose_subset(X, y, "auto", include=[4, 5], criterion="jmi", measure="plugin", correction="none")
     assert sorted(result.indices.tolist()) == [4, 5]
     assert np.isnan(result.size_rule.p_values[:2]).all()
     assert "no feature adds more than chance beside the 2 included (p = " in result.size_rule.statement
-    everything = choose_subset(X, y, "auto", include=range(6))
+    everything = choose_subset(X, y, "auto", include=range(6), criterion="jmi", measure="plugin", correction="none")
     assert len(everything.indices) == 6
     assert "every usable feature is included" in everything.size_rule.statement
     assert everything.verify(X, y).holds
@@ -144,9 +185,9 @@ def test_constraints_that_the_test_does_not_know_are_refused(constraints, said):
 @pytest.mark.parametrize("wrong", [1.0, 0.0, -0.2, 1.5, 3.0, np.nan, np.inf, "all", "", True, [3], b"auto", object])
 def test_what_is_neither_number_nor_share_is_refused_before_the_table_is_read(wrong):
     with pytest.raises(InvalidInput, match=r"a whole number, a fraction between 0 and 1 such as 0\.2, or 'auto'"):
-        choose_subset("no such file.csv", "y", wrong)
+        choose_subset("no such file.csv", "y", wrong, criterion="jmi", measure="plugin", correction="none")
     with pytest.raises(InvalidInput, match=r"n_features_to_select="):
-        SubsetSelector(wrong).fit(None, None)
+        SubsetSelector(wrong, criterion="jmi", measure="plugin", correction="none").fit(None, None)
 
 
 def test_what_can_be_asked_for():

@@ -170,7 +170,9 @@ def test_without_its_certificate_a_bound_has_to_be_found_by_valuing_all_subsets(
     assert verify(changed(claim, {"certificate": None}), table).holds  # 126 subsets
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 40)), np.arange(60) % 2
-    wide = choose_subset(X, y, 10, strategy="forward", certify=True).to_dict()
+    wide = choose_subset(
+        X, y, 10, strategy="forward", certify=True, criterion="jmi", measure="plugin", correction="none"
+    ).to_dict()
     assert verify(wide, X, y).holds
     outcome = verify(wide | {"certificate": None}, X, y)
     assert any("without a certificate, of more subsets than can be valued again" in each for each in outcome.reasons)
@@ -195,11 +197,11 @@ def test_a_bound_below_what_the_multipliers_show_is_refused(table):
 
 
 def test_a_proven_optimum_can_be_claimed_only_with_its_proof(table):
-    result = choose_subset(table, None, 3, strategy="exact", criterion="mrmr")
+    result = choose_subset(table, None, 3, strategy="exact", criterion="mrmr", measure="plugin", correction="none")
     claim = result.to_dict()
     assert claim["selection"]["status"] == "proven optimal"
     assert verify(claim, table).holds
-    other = choose_subset(table, None, 3, strategy="relevance", criterion="mrmr")
+    other = choose_subset(table, None, 3, strategy="relevance", criterion="mrmr", measure="plugin", correction="none")
     assert other.selection.objective < result.selection.objective
     forged = other.to_dict() | {"certificate": claim["certificate"]}
     forged["selection"] |= {"status": "proven optimal", "upper_bound": other.selection.objective, "gap": 0.0}
@@ -213,7 +215,7 @@ def test_features_are_proven_in_and_out_by_the_steps_of_the_proof(table):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 300)
     X = rng.normal(size=(300, 40)) + y[:, None] * np.linspace(0, 1, 40)
-    result = choose_subset(X, y, 6, strategy="exact", criterion="mrmr")
+    result = choose_subset(X, y, 6, strategy="exact", criterion="mrmr", measure="plugin", correction="none")
     selection = result.selection
     assert selection.proven_out, "the check below must have something to find"
     claim = result.to_dict()
@@ -228,7 +230,17 @@ def test_features_are_proven_in_and_out_by_the_steps_of_the_proof(table):
 def test_ties_are_subsets_of_the_same_value(table):
     values = np.array(table.blocks[0].values)
     X, y = np.column_stack([values, values[:, 8]]), table.target  # two columns alike
-    result = choose_subset(X, y, 3, strategy="exact", copies="all", strategy_options={"ties": True})
+    result = choose_subset(
+        X,
+        y,
+        3,
+        strategy="exact",
+        copies="all",
+        strategy_options={"ties": True},
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     ties = result.selection.ties
     assert len(ties) == 2
     claim = result.to_dict()

@@ -155,7 +155,16 @@ def test_values_of_all_subsets_need_no_multipliers(table):
 
 
 def test_more_subsets_than_are_valued_again_claim_no_optimum(table):
-    result = choose_subset(table, None, 3, strategy="exhaustive", strategy_options={"max_subsets": 3_000_000})
+    result = choose_subset(
+        table,
+        None,
+        3,
+        strategy="exhaustive",
+        strategy_options={"max_subsets": 3_000_000},
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert result.statement == "Proven optimal: no other 3 of the 9 columns score higher."
     assert result.to_dict()["statement"] == ""
     assert result.verify(table).holds

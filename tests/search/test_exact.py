@@ -284,7 +284,9 @@ def test_tight_says_what_is_decided():
 
 def test_tight_of_any_size_within_a_budget():
     X, y = measurements(columns=10)
-    problem = subset_problem(information_terms(X, y), None, "mrmr", costs=[1.0] * 10, budget=4.0)
+    problem = subset_problem(
+        information_terms(X, y, measure="plugin", correction="none"), None, "mrmr", costs=[1.0] * 10, budget=4.0
+    )
     answer = certify(problem, select(problem, "forward"), tight=True)
     assert answer.upper_bound == pytest.approx(select(problem, "exhaustive").objective, rel=1e-9)
 

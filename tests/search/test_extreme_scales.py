@@ -44,7 +44,7 @@ def test_a_huge_weight_of_redundancy_takes_nothing_from_relevance(strategy: str)
     """x0 and x1 are alike, x2 is independent, and the target is x1."""
     rows = [(0, 0)] * 3 + [(0, 1)] + [(1, 0)] + [(1, 1)] * 3
     X = np.array([(a, b, c) for a, b in rows for c in (0, 1)])
-    problem = subset_problem(information_terms(X, X[:, 1]), 2, "mifs", beta=1e17)
+    problem = subset_problem(information_terms(X, X[:, 1], measure="plugin", correction="none"), 2, "mifs", beta=1e17)
     answer = select(problem, strategy)
     assert answer.indices.tolist() == [1, 2]
     assert answer.upper_bound == pytest.approx(math.log(2))
@@ -99,7 +99,7 @@ def test_scales_that_cannot_be_served_are_refused_at_the_door(scale: float) -> N
 def test_weights_that_cannot_be_served_are_refused(beta: float) -> None:
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     with pytest.raises(InvalidInput, match="whose weight of a pair is"):
-        subset_problem(information_terms(X, X[:, 0]), 1, "mifs", beta=beta)
+        subset_problem(information_terms(X, X[:, 0], measure="plugin", correction="none"), 1, "mifs", beta=beta)
 
 
 def penalised(n: int, penalty: float) -> np.ndarray:
@@ -141,7 +141,16 @@ def test_a_true_file_is_confirmed_however_large_the_weight(beta: float) -> None:
     """The proof and its replay counted rounding differently."""
     rng = np.random.default_rng(3)
     X = rng.integers(0, 3, (40, 14))
-    result = choose_subset(X, X[:, 0] ^ (X[:, 1] > 0), 5, strategy="exact", criterion="mifs", beta=beta)
+    result = choose_subset(
+        X,
+        X[:, 0] ^ (X[:, 1] > 0),
+        5,
+        strategy="exact",
+        criterion="mifs",
+        beta=beta,
+        measure="plugin",
+        correction="none",
+    )
     outcome = verify(result.to_dict(), X, X[:, 0] ^ (X[:, 1] > 0))
     assert outcome.holds, outcome.reasons
     assert outcome.statement == result.statement != ""

@@ -38,7 +38,7 @@ def table(seed=0, m=120):
 @pytest.mark.parametrize("criterion", [name for name in QUADRATIC if name not in ALONE])
 def test_scores_replace_single_terms_with_the_same_sum(criterion):
     X, y = table()
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     measured = subset_problem(terms, 3, criterion)
     given = subset_problem(terms, 3, criterion, relevance=SCORES)
     candidates = given.candidates.tolist()
@@ -56,8 +56,8 @@ def test_scores_replace_single_terms_with_the_same_sum(criterion):
 
 def test_the_sum_of_measured_terms_counts_those_above_zero():
     X, y = table(3)
-    terms = information_terms(X, y, correction="miller_madow")
-    problem = subset_problem(terms, 2, relevance=SCORES)
+    terms = information_terms(X, y, correction="miller_madow", measure="plugin")
+    problem = subset_problem(terms, 2, relevance=SCORES, criterion="jmi")
     measured = terms.relevance[problem.candidates]
     assert problem.linear.sum() == pytest.approx(measured[measured > 0].sum())
 
@@ -65,22 +65,48 @@ def test_the_sum_of_measured_terms_counts_those_above_zero():
 def test_by_order_by_name_and_by_series():
     X, y = table()
     by_name = dict(zip(X.columns, SCORES, strict=True))
-    one = choose_subset(X, y, 3, strategy="exact", relevance=SCORES)
+    one = choose_subset(
+        X, y, 3, strategy="exact", relevance=SCORES, criterion="jmi", measure="plugin", correction="none"
+    )
     for given in (by_name, pd.Series(by_name).sample(frac=1, random_state=1), np.array(SCORES)):
-        other = choose_subset(X, y, 3, strategy="exact", relevance=given)
+        other = choose_subset(
+            X, y, 3, strategy="exact", relevance=given, criterion="jmi", measure="plugin", correction="none"
+        )
         assert other.selection.indices.tolist() == one.selection.indices.tolist()
         assert other.selection.objective == one.selection.objective
     del by_name["constant"]  # which cannot be chosen
-    assert choose_subset(X, y, 3, strategy="exact", relevance=by_name).selection.objective == one.selection.objective
-    selector = SubsetSelector(3, strategy="exact", relevance=SCORES).fit(X, y)
+    assert (
+        choose_subset(
+            X, y, 3, strategy="exact", relevance=by_name, criterion="jmi", measure="plugin", correction="none"
+        ).selection.objective
+        == one.selection.objective
+    )
+    selector = SubsetSelector(
+        3, strategy="exact", relevance=SCORES, criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     assert selector.objective_ == one.selection.objective
-    path = selection_path(information_terms(X, y), [3], strategy="exact", relevance=SCORES)
+    path = selection_path(
+        information_terms(X, y, measure="plugin", correction="none"),
+        [3],
+        strategy="exact",
+        relevance=SCORES,
+        criterion="jmi",
+    )
     assert path[0].objective == one.selection.objective
 
 
 def test_files_hold_the_scores_and_are_verified(tmp_path):
     X, y = table()
-    result = choose_subset(X, y, 3, strategy="exact", relevance=dict(zip(X.columns, SCORES, strict=True)))
+    result = choose_subset(
+        X,
+        y,
+        3,
+        strategy="exact",
+        relevance=dict(zip(X.columns, SCORES, strict=True)),
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     result.save(tmp_path / "r.json")
     assert verify(tmp_path / "r.json", X, y).holds
     claim = json.loads((tmp_path / "r.json").read_text())
@@ -91,7 +117,10 @@ def test_files_hold_the_scores_and_are_verified(tmp_path):
     assert verify(claim, X, y).verdict == "false claim"
     chosen = result.explain().query("chosen")
     assert all("by given relevance" in why for why in chosen["why"])
-    assert chosen["relevance"].tolist() == information_terms(X, y).relevance[sorted(result.indices)].tolist()
+    assert (
+        chosen["relevance"].tolist()
+        == information_terms(X, y, measure="plugin", correction="none").relevance[sorted(result.indices)].tolist()
+    )
 
 
 def test_the_command_line_reads_files(tmp_path):
@@ -125,14 +154,14 @@ def test_the_command_line_reads_files(tmp_path):
 def test_what_is_refused(given, said):
     X, y = table()
     with pytest.raises(InvalidInput, match=said):
-        choose_subset(X, y, 3, relevance=given)
+        choose_subset(X, y, 3, relevance=given, criterion="jmi", measure="plugin", correction="none")
 
 
 def test_where_it_has_no_meaning():
     X, y = table()
     with pytest.raises(InvalidInput, match="relevance with criterion='cmim'"):
-        choose_subset(X, y, 3, criterion="cmim", relevance=SCORES)
+        choose_subset(X, y, 3, criterion="cmim", relevance=SCORES, measure="plugin", correction="none")
     with pytest.warns(IdleSettingWarning, match="criterion='disr' looks at pairs alone"):
-        choose_subset(X, y, 3, criterion="disr", relevance=SCORES)
+        choose_subset(X, y, 3, criterion="disr", relevance=SCORES, measure="plugin", correction="none")
     with pytest.raises(InvalidInput, match="against chance with given relevance"):
-        stop_at_chance(X, y, relevance=SCORES)
+        stop_at_chance(X, y, relevance=SCORES, criterion="jmi", measure="plugin", correction="none")

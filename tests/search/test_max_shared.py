@@ -80,7 +80,7 @@ class Twin:
 @pytest.mark.parametrize("criterion", QUADRATIC)
 def test_exact_is_the_best_allowed_subset_and_every_bound_holds(criterion, seed):
     X, y = table(seed)
-    terms, most = information_terms(X, y), [0.1, 0.3, 0.6, 0.9][seed]
+    terms, most = information_terms(X, y, measure="plugin", correction="none"), [0.1, 0.3, 0.6, 0.9][seed]
     twin = Twin(X, most)
     for k in (2, 4):
         plain, problem = (subset_problem(terms, k, criterion, max_shared=limit) for limit in (None, most))
@@ -107,7 +107,7 @@ def test_exact_is_the_best_allowed_subset_and_every_bound_holds(criterion, seed)
 @pytest.mark.parametrize("criterion", STEPWISE)
 def test_stepwise_criteria_keep_to_it(criterion):
     X, y = table(5, m=200)
-    terms, twin = information_terms(X, y), Twin(X, 0.3)
+    terms, twin = information_terms(X, y, measure="plugin", correction="none"), Twin(X, 0.3)
     for strategy in ("forward", "floating"):
         found = select(subset_problem(terms, 3, criterion, max_shared=0.3), strategy)
         assert twin.allows(found.indices.tolist())
@@ -115,10 +115,13 @@ def test_stepwise_criteria_keep_to_it(criterion):
 
 def test_a_limit_that_nothing_reaches_changes_nothing():
     X, y = table(1)
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     for strategy in list_strategies():
         options = {"random_state": 0, "strategy_options": QUICK.get(strategy)}
-        free, limited = (select(subset_problem(terms, 3, max_shared=most), strategy, **options) for most in (None, 1.0))
+        free, limited = (
+            select(subset_problem(terms, 3, max_shared=most, criterion="jmi"), strategy, **options)
+            for most in (None, 1.0)
+        )
         assert free.indices.tolist() == limited.indices.tolist()
         assert free.objective == limited.objective
         assert free.scores == limited.scores
@@ -139,7 +142,7 @@ def test_a_limit_that_nothing_reaches_changes_nothing():
 )
 def test_with_every_other_constraint(constraints, seed):
     X, y = table(10 + seed)
-    terms, most = information_terms(X, y), [0.2, 0.5][seed % 2]
+    terms, most = information_terms(X, y, measure="plugin", correction="none"), [0.2, 0.5][seed % 2]
     groups = constraints.get("feature_groups", [])
     twin = Twin(X, most, groups if isinstance(groups, list) else groups["all_or_none"])
     for k in (2, 3, 4):
@@ -169,7 +172,7 @@ def test_with_every_other_constraint(constraints, seed):
 
 def test_any_size_within_a_budget():
     X, y = table(3)
-    terms, twin = information_terms(X, y), Twin(X, 0.3)
+    terms, twin = information_terms(X, y, measure="plugin", correction="none"), Twin(X, 0.3)
     asked = {"costs": [1, 2, 3, 1, 2, 3, 1], "budget": 9}
     found = select(subset_problem(terms, None, "d1", **asked, max_shared=0.3), "exact")
     best = max(
@@ -187,26 +190,41 @@ def test_fewer_features_where_no_more_share_little_enough():
     rng = np.random.default_rng(0)
     noisy = [np.where(rng.random(90) < 0.05, rng.integers(0, 3, 90), base) for _ in range(4)]
     X = np.column_stack([*noisy, rng.integers(0, 2, 90)])
-    terms = information_terms(X, base)
+    terms = information_terms(X, base, measure="plugin", correction="none")
     with pytest.warns(FewerFeaturesWarning, match=r"Asked for 3 .* no more than 2 .*max_shared=0.5"):
-        found = select(subset_problem(terms, 3, max_shared=0.5), "exact")
+        found = select(subset_problem(terms, 3, max_shared=0.5, criterion="jmi"), "exact")
     assert (found.k, len(found.indices), found.status) == (2, 2, "proven optimal")
     with pytest.warns(FewerFeaturesWarning):
-        assert len(select(subset_problem(terms, 3, max_shared=0.5), "forward").indices) == 2
+        assert len(select(subset_problem(terms, 3, max_shared=0.5, criterion="jmi"), "forward").indices) == 2
     with pytest.raises(InvalidInput, match=r"'x0', 'x1' to include, which share .* max_shared=0.5"):
-        subset_problem(terms, 3, max_shared=0.5, include=[0, 1])
-    both = subset_problem(terms, 3, max_shared=0.5, feature_groups=[[0, 1]])  # what the user puts together may
+        subset_problem(terms, 3, max_shared=0.5, include=[0, 1], criterion="jmi")
+    both = subset_problem(
+        terms, 3, max_shared=0.5, feature_groups=[[0, 1]], criterion="jmi"
+    )  # what the user puts together may
     assert sorted(select(both, "exact").indices.tolist()) == [0, 1, 4]
 
 
 def test_path_results_files_and_explanations(tmp_path):
     X, y = table(2, n=9, m=300)
     twin = Twin(X, 0.4)
-    for found in selection_path(information_terms(X, y), [1, 2, 3], strategy="forward", max_shared=0.4):
+    for found in selection_path(
+        information_terms(X, y, measure="plugin", correction="none"),
+        [1, 2, 3],
+        strategy="forward",
+        max_shared=0.4,
+        criterion="jmi",
+    ):
         assert twin.allows(found.indices.tolist())
-        alone = select(subset_problem(information_terms(X, y), found.k, max_shared=0.4), "forward")
+        alone = select(
+            subset_problem(
+                information_terms(X, y, measure="plugin", correction="none"), found.k, max_shared=0.4, criterion="jmi"
+            ),
+            "forward",
+        )
         assert alone.indices.tolist() == found.indices.tolist()
-    result = choose_subset(X, y, 3, strategy="exact", max_shared=0.4)
+    result = choose_subset(
+        X, y, 3, strategy="exact", max_shared=0.4, criterion="jmi", measure="plugin", correction="none"
+    )
     assert verify(result, X, y).constraints == "respecting max_shared=0.4"
     assert "that respect max_shared=0.4 score" in result.statement
     assert not result.selection.constrained  # by anything else
@@ -214,7 +232,7 @@ def test_path_results_files_and_explanations(tmp_path):
     assert verify(tmp_path / "r.json", X, y).holds
     assert pickle.loads(pickle.dumps(result)).explain().equals(result.explain())
     # A subset that shares more is a false claim.
-    free = choose_subset(X, y, 3, strategy="exact")
+    free = choose_subset(X, y, 3, strategy="exact", criterion="jmi", measure="plugin", correction="none")
     assert not twin.allows(free.indices.tolist())
     claim = free.to_dict()
     claim["settings"]["constraints"]["max_shared"] = 0.4
@@ -241,7 +259,11 @@ def test_a_matrix_of_ones_own_has_no_shares():
 
 def test_certify_refuses_a_subset_that_shares_too_much():
     X, y = table(2, n=9, m=300)
-    problem = subset_problem(information_terms(X, y), 3, max_shared=0.4)
-    free = select(subset_problem(information_terms(X, y), 3), "exact")
+    problem = subset_problem(
+        information_terms(X, y, measure="plugin", correction="none"), 3, max_shared=0.4, criterion="jmi"
+    )
+    free = select(
+        subset_problem(information_terms(X, y, measure="plugin", correction="none"), 3, criterion="jmi"), "exact"
+    )
     with pytest.raises(InvalidInput, match="constraints do not allow"):
         certify(problem, replace(free, certificate=None))

@@ -82,7 +82,7 @@ def test_nesting_strategies_run_once(strategy, add_strategy):
         own.run(problem, found, rng)
 
     add_strategy(strategy, counted, nested=own.nested)
-    path = selection_path(make_terms(), range(2, 7), strategy=strategy)
+    path = selection_path(make_terms(), range(2, 7), strategy=strategy, criterion="jmi")
     assert runs == [2 if strategy == "backward" else 6]
     assert len({selection.seconds["search"] for selection in path}) == 1
     for smaller, larger in itertools.pairwise(path):
@@ -90,7 +90,7 @@ def test_nesting_strategies_run_once(strategy, add_strategy):
 
 
 def test_numpy_sizes_and_defaults():
-    path = selection_path(make_terms(), np.arange(1, 4), random_state=0)
+    path = selection_path(make_terms(), np.arange(1, 4), random_state=0, criterion="jmi")
     assert [selection.k for selection in path] == [1, 2, 3]
     assert {selection.criterion for selection in path} == {"jmi"}
     assert {selection.strategy for selection in path} == {"cobra"}
@@ -102,7 +102,7 @@ def test_auto_is_cobra_as_long_as_all_relaxations_take_as_long_as_one_of_the_mos
     """The time of a relaxation grows with the cube of the candidates, of which there are 8 here."""
     monkeypatch.setattr(sys.modules["certselect.search.select"], "MOST_FOR_COBRA", 12)
     for sizes, strategy in ((range(1, 4), "cobra"), (range(1, 5), "forward")):  # 3 * 8**3 <= 12**3 < 4 * 8**3
-        path = selection_path(make_terms(), sizes, random_state=0)
+        path = selection_path(make_terms(), sizes, random_state=0, criterion="jmi")
         assert {selection.strategy for selection in path} == {strategy}
         asked = selection_path(make_terms(), sizes, "jmi", strategy, random_state=0, polish=True)
         for one, other in zip(path, asked, strict=True):
@@ -112,7 +112,7 @@ def test_auto_is_cobra_as_long_as_all_relaxations_take_as_long_as_one_of_the_mos
 @pytest.mark.parametrize("wrong", [[], 3, range(0)])
 def test_sizes_must_be_given(wrong):
     with pytest.raises(InvalidInput) as error:
-        selection_path(make_terms(), wrong)
+        selection_path(make_terms(), wrong, criterion="jmi")
     assert str(error.value) == (
         f"Got sizes={wrong!r}; expected one size or more in a list, range or array. Pass for example range(1, 11)."
     )
@@ -121,36 +121,36 @@ def test_sizes_must_be_given(wrong):
 @pytest.mark.parametrize("wrong", [0, 9, -2])
 def test_sizes_out_of_range(wrong):
     with pytest.raises(InvalidInput, match=rf"Got k={wrong}; expected 1 to 8, the usable features \(1 are constant"):
-        selection_path(make_terms(), [1, wrong])
+        selection_path(make_terms(), [1, wrong], criterion="jmi")
 
 
 def test_other_wrong_calls_are_refused_as_by_select():
     with pytest.raises(InvalidInput, match="a whole number"):
-        selection_path(make_terms(), [2.5])
+        selection_path(make_terms(), [2.5], criterion="jmi")
     with pytest.raises(InvalidInput, match="strategy='best'"):
-        selection_path(make_terms(), [2], strategy="best")
+        selection_path(make_terms(), [2], strategy="best", criterion="jmi")
     with pytest.raises(InvalidInput, match="steps=5 with strategy='forward'; expected no options"):
-        selection_path(make_terms(), [2], strategy="forward", strategy_options={"steps": 5})
+        selection_path(make_terms(), [2], strategy="forward", strategy_options={"steps": 5}, criterion="jmi")
     with pytest.raises(
         InvalidInput, match=r"the keyword 'steps'; expected keywords among include, .*, strategy_options"
     ):
-        selection_path(make_terms(), [2], strategy="annealing", steps=5)
+        selection_path(make_terms(), [2], strategy="annealing", steps=5, criterion="jmi")
     with pytest.raises(InvalidInput, match=r"the keyword 'groups'.*'groups' is now called 'feature_groups'"):
-        selection_path(make_terms(), [2], groups=[[0, 1]])
+        selection_path(make_terms(), [2], groups=[[0, 1]], criterion="jmi")
     with pytest.raises(InvalidInput, match="criterion='best'"):
         selection_path(make_terms(), [2], "best")
     with pytest.raises(InvalidInput, match="random_state=-1"):
-        selection_path(make_terms(), [2], random_state=-1)
+        selection_path(make_terms(), [2], random_state=-1, criterion="jmi")
 
 
 @pytest.mark.parametrize("polish", [False, True])
 def test_interrupted_forward_path(polish):
     """Ctrl-C at the third row: three features are chosen, so sizes 1 to 3 are whole."""
-    path = selection_path(make_terms(interrupt_at=3), [1, 3, 4, 6], strategy="forward", polish=polish)
+    path = selection_path(make_terms(interrupt_at=3), [1, 3, 4, 6], strategy="forward", polish=polish, criterion="jmi")
     expected = ["interrupted"] * 3 if polish else ["complete", "complete", "interrupted"]
     assert [selection.status for selection in path] == expected
     assert [selection.k for selection in path] == [1, 3, 4]  # it was on its way to 4, and never went for 6
-    whole = select(subset_problem(make_terms(), 6), "forward")
+    whole = select(subset_problem(make_terms(), 6, criterion="jmi"), "forward")
     for selection in path:
         assert len(set(selection.indices.tolist())) == selection.k
         assert selection.indices[:3].tolist() == whole.indices[: min(3, selection.k)].tolist()
@@ -167,7 +167,7 @@ def test_interrupted_backward_path(monkeypatch):
             raise KeyboardInterrupt
 
     with listening(press_at_third):
-        path = selection_path(make_terms(), [8, 6, 5, 4, 2], strategy="backward")
+        path = selection_path(make_terms(), [8, 6, 5, 4, 2], strategy="backward", criterion="jmi")
     assert [selection.status for selection in path] == ["complete"] * 3 + ["interrupted"]
     assert [len(selection.indices) for selection in path] == [8, 6, 5, 4]
     assert set(path[3].indices) < set(path[2].indices)
@@ -183,7 +183,7 @@ def test_after_an_interrupt_no_further_size_is_searched(add_strategy):
         found.indices = problem.candidates[: problem.k].tolist()
 
     add_strategy("stops", stops_at_third)
-    path = selection_path(make_terms(), [2, 3, 4, 5, 6], strategy="stops")
+    path = selection_path(make_terms(), [2, 3, 4, 5, 6], strategy="stops", criterion="jmi")
     assert runs == [2, 3, 4]
     assert [selection.status for selection in path] == ["complete"] * 2 + ["interrupted"]
     assert [len(selection.indices) for selection in path] == [2, 3, 4]
@@ -225,9 +225,9 @@ def test_under_constraints_each_size_is_what_select_gives(strategy, constraints)
 
 def test_a_size_the_constraints_do_not_allow_is_refused():
     with pytest.raises(InvalidInput):
-        selection_path(make_terms(), [1, 2], include=[0, 1])
+        selection_path(make_terms(), [1, 2], include=[0, 1], criterion="jmi")
     with pytest.raises(InvalidInput, match="one size or more"):
-        selection_path(make_terms(), [2, None], costs={"X1": 1.0}, budget=2.0)
+        selection_path(make_terms(), [2, None], costs={"X1": 1.0}, budget=2.0, criterion="jmi")
 
 
 def test_a_certified_path_under_constraints_bounds_every_size():
@@ -253,9 +253,9 @@ def test_an_interrupted_path_under_constraints_stays_allowed():
 def test_every_size_is_proven_as_tightly_as_by_itself():
     rng = np.random.default_rng(2)
     X, y = rng.integers(0, 3, (30, 10)), rng.integers(0, 2, 30)
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     path = selection_path(terms, [3, 4], "jmi", "forward", certify="tight")
-    alone = [select(subset_problem(terms, k), "forward", certify="tight") for k in (3, 4)]
-    loose = [select(subset_problem(terms, k), "forward", certify=True) for k in (3, 4)]
+    alone = [select(subset_problem(terms, k, criterion="jmi"), "forward", certify="tight") for k in (3, 4)]
+    loose = [select(subset_problem(terms, k, criterion="jmi"), "forward", certify=True) for k in (3, 4)]
     assert [each.upper_bound for each in path] == [each.upper_bound for each in alone]
     assert all(tight.upper_bound < wide.upper_bound for tight, wide in zip(path, loose, strict=True))

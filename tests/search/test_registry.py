@@ -54,12 +54,12 @@ HALF = Criterion("half_mifs", "redundancy", SameWeight(0.5), "sum I(Xi;C) - 1/2 
 def terms():
     rng = np.random.default_rng(5)
     y = rng.integers(0, 2, 80)
-    return information_terms((rng.integers(0, 3, (80, 7)) + y[:, None]) % 3, y)
+    return information_terms((rng.integers(0, 3, (80, 7)) + y[:, None]) % 3, y, measure="plugin", correction="none")
 
 
 def test_a_registered_strategy_is_used_as_any_other(terms):
     certselect.register_strategy(LAST)
-    problem = subset_problem(terms, 3)
+    problem = subset_problem(terms, 3, criterion="jmi")
     selection = select(problem, "last")
     assert selection.indices.tolist() == [4, 5, 6]
     assert (selection.strategy, selection.status) == ("last", "complete")
@@ -67,7 +67,7 @@ def test_a_registered_strategy_is_used_as_any_other(terms):
     assert select(problem, "Last", skip=2).indices.tolist() == [2, 3, 4]
     assert select(problem, "last", strategy_options={"skip": 1}, polish=True).objective >= problem.value([3, 4, 5])
     assert select(problem, "last", certify=True).upper_bound >= select(problem, "exhaustive").objective
-    path = selection_path(terms, [1, 2], strategy="last", strategy_options={"skip": 1})
+    path = selection_path(terms, [1, 2], strategy="last", strategy_options={"skip": 1}, criterion="jmi")
     assert [one.indices.tolist() for one in path] == [[5], [4, 5]]
     with pytest.raises(InvalidInput) as error:
         select(problem, "last", skp=2)
@@ -257,7 +257,7 @@ def test_names_are_str(terms, wrong):
     with pytest.raises(InvalidInput, match=r"Pass the name as a str\."):
         find_criterion(wrong)
     with pytest.raises(InvalidInput, match=r"Pass the name as a str\."):
-        select(subset_problem(terms, 2), wrong)
+        select(subset_problem(terms, 2, criterion="jmi"), wrong)
 
 
 @pytest.mark.parametrize("given", ["COBRA", "Cobra", "cobra"])

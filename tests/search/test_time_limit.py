@@ -214,7 +214,7 @@ def test_a_tight_bound_has_the_time_that_is_left_or_a_minute(monkeypatch, asked,
 @pytest.mark.parametrize("strategy", ["forward", "backward", "cobra", "annealing"])
 def test_every_size_of_a_path_is_answered(clock, strategy):
     rng = np.random.default_rng(1)
-    terms = information_terms(rng.integers(0, 3, (60, 10)), rng.integers(0, 2, 60))
+    terms = information_terms(rng.integers(0, 3, (60, 10)), rng.integers(0, 2, 60), measure="plugin", correction="none")
     options = {"strategy_options": QUICK.get(strategy), "random_state": 0, "polish": True}
     whole = selection_path(terms, range(1, 8), strategy=strategy, **options)
     for reading in (0, 5, 12):
@@ -238,8 +238,8 @@ def test_sizes_share_the_time(monkeypatch):
         forward(problem, found, rng)
 
     rng = np.random.default_rng(1)
-    terms = information_terms(rng.integers(0, 3, (60, 10)), rng.integers(0, 2, 60))
-    selection_path(terms, [1, 2, 3, 4], strategy=Strategy("slow", slow, "waits"), max_seconds=10.0)
+    terms = information_terms(rng.integers(0, 3, (60, 10)), rng.integers(0, 2, 60), measure="plugin", correction="none")
+    selection_path(terms, [1, 2, 3, 4], strategy=Strategy("slow", slow, "waits"), max_seconds=10.0, criterion="jmi")
     assert left == [2.5, 3.0, 4.0, 7.0]
 
 
@@ -421,22 +421,27 @@ def test_without_time_for_all_pairs_there_is_no_bound(monkeypatch, strategy):
     X, y = rng.integers(0, 3, (60, 12)), rng.integers(0, 2, 60)
     monkeypatch.setattr(conclude, "FEW", 5)
     monkeypatch.setattr(TermPairs, "seconds_for_matrix", lambda pairs: 30.0)
-    free = information_terms(X, y)
-    greedy = select(subset_problem(free, 4), "forward")
-    terms = information_terms(X, y)
-    hurried = select(subset_problem(terms, 4), strategy, certify=True, max_seconds=59.0)
+    free = information_terms(X, y, measure="plugin", correction="none")
+    greedy = select(subset_problem(free, 4, criterion="jmi"), "forward")
+    terms = information_terms(X, y, measure="plugin", correction="none")
+    hurried = select(subset_problem(terms, 4, criterion="jmi"), strategy, certify=True, max_seconds=59.0)
     assert "interaction" not in terms.__dict__  # nobody asked for the matrix
     assert hurried.out_of_time
     assert math.isnan(hurried.gap)
     assert hurried.objective >= greedy.objective - 1e-12
-    patient = select(subset_problem(information_terms(X, y), 4), strategy, certify=True, max_seconds=130.0)
+    patient = select(
+        subset_problem(information_terms(X, y, measure="plugin", correction="none"), 4, criterion="jmi"),
+        strategy,
+        certify=True,
+        max_seconds=130.0,
+    )
     assert not patient.out_of_time
     assert patient.gap < 1.0
 
 
 def test_how_long_all_pairs_take_is_judged_by_some_rows():
     rng = np.random.default_rng(3)
-    terms = information_terms(rng.integers(0, 3, (60, 12)), rng.integers(0, 2, 60))
+    terms = information_terms(rng.integers(0, 3, (60, 12)), rng.integers(0, 2, 60), measure="plugin", correction="none")
     pairs = TermPairs(terms, "interaction")
     assert pairs.seconds_for_matrix() > 0.0
     assert pairs.matrix().shape == (12, 12)

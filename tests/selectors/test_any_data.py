@@ -70,7 +70,9 @@ def test_every_kind_of_frame_gives_the_same_answer(missing):
     columns, y = mixed_columns()
     answers = {}
     for kind, frame in frames(columns).items():
-        selector = SubsetSelector(2, strategy="exhaustive", missing=missing).fit(frame, y)
+        selector = SubsetSelector(
+            2, strategy="exhaustive", missing=missing, criterion="jmi", measure="plugin", correction="none"
+        ).fit(frame, y)
         answers[kind] = (
             list(selector.get_feature_names_out()),
             selector.objective_,
@@ -83,23 +85,29 @@ def test_every_kind_of_frame_gives_the_same_answer(missing):
 def test_an_array_of_the_same_values_gives_the_same_answer():
     columns, y = mixed_columns()
     array = np.array(list(columns.values()), dtype=object).T
-    by_frame = SubsetSelector(2).fit(pl.DataFrame(columns), y)
-    by_array = SubsetSelector(2, missing="level").fit(array, y)
+    by_frame = SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(pl.DataFrame(columns), y)
+    by_array = SubsetSelector(2, missing="level", criterion="jmi", measure="plugin", correction="none").fit(array, y)
     assert by_array.indices_.tolist() == by_frame.indices_.tolist()
     assert by_array.objective_ == by_frame.objective_
     with pytest.raises(InvalidInput, match="missing"):
-        SubsetSelector(2).fit(array, y)
+        SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(array, y)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_frame_with_holes_passes_through_the_selector(library):
     columns, y = mixed_columns()
     frame = frames(columns)[library]
-    selector = SubsetSelector(2).set_output(transform=library).fit(frame, y)
+    selector = (
+        SubsetSelector(2, criterion="jmi", measure="plugin", correction="none")
+        .set_output(transform=library)
+        .fit(frame, y)
+    )
     chosen = selector.transform(frame)
     assert list(chosen.columns) == [name for name in columns if name in set(selector.get_feature_names_out())]
     assert chosen.shape == (240, 2)
-    assert SubsetSelector(2).fit(frame, y).transform(frame).shape == (240, 2)
+    assert SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(frame, y).transform(
+        frame
+    ).shape == (240, 2)
 
 
 def test_shuffled_rows_give_the_same_terms():
@@ -107,8 +115,8 @@ def test_shuffled_rows_give_the_same_terms():
     order = np.random.default_rng(1).permutation(len(y))
     frame = pl.DataFrame(columns)
     for missing in ("level", "pairwise"):
-        here = information_terms(frame, y, missing=missing)
-        there = information_terms(frame[order], y[order], missing=missing)
+        here = information_terms(frame, y, missing=missing, measure="plugin", correction="none")
+        there = information_terms(frame[order], y[order], missing=missing, measure="plugin", correction="none")
         np.testing.assert_array_equal(here.interaction, there.interaction)
         np.testing.assert_array_equal(here.relevance, there.relevance)
 
@@ -129,7 +137,7 @@ def test_regression_finds_lines_and_bends(measure):
 
 def test_ranks_see_the_line_and_not_the_bend():
     X, y = bent_data()
-    relevance = SubsetSelector(2, measure="gaussian_copula").fit(X, y).terms_.relevance
+    relevance = SubsetSelector(2, measure="gaussian_copula", criterion="jmi").fit(X, y).terms_.relevance
     assert relevance.argmax() == 0
     assert relevance[1] < 0.02
     assert relevance[0] > 0.1
@@ -138,13 +146,24 @@ def test_ranks_see_the_line_and_not_the_bend():
 def test_the_task_is_inferred_and_can_be_overridden():
     X, y = bent_data(200)
     whole = np.round(y).astype(int)
-    assert SubsetSelector(2).fit(X, y).terms_.settings["target_bins"] == 3
-    assert "target_bins" not in SubsetSelector(2).fit(X, whole).terms_.settings
-    assert SubsetSelector(2, task="regression", target_bins=3).fit(X, whole).terms_.settings["target_bins"] == 3
+    assert (
+        SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(X, y).terms_.settings["target_bins"]
+        == 3
+    )
+    assert (
+        "target_bins"
+        not in SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(X, whole).terms_.settings
+    )
+    assert (
+        SubsetSelector(2, task="regression", target_bins=3, criterion="jmi", measure="plugin", correction="none")
+        .fit(X, whole)
+        .terms_.settings["target_bins"]
+        == 3
+    )
     with pytest.raises(InvalidInput, match="Unknown label type: continuous"):
-        SubsetSelector(2, task="classification").fit(X, y)
+        SubsetSelector(2, task="classification", criterion="jmi", measure="plugin", correction="none").fit(X, y)
     with pytest.raises(InvalidInput, match="task='ranking'"):
-        SubsetSelector(2, task="ranking").fit(X, y)
+        SubsetSelector(2, task="ranking", criterion="jmi", measure="plugin", correction="none").fit(X, y)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -185,8 +204,8 @@ def test_whole_weights_equal_repeated_rows(task, options):
 def test_equal_weights_are_none_to_neighbors(weight):
     """A row that was written down twice is not its own nearest neighbour."""
     X, y = bent_data(100)
-    plain = SubsetSelector(2, measure="neighbors").fit(X, y)
-    weighted = SubsetSelector(2, measure="neighbors").fit(X, y, sample_weight=np.full(100, weight))
+    plain = SubsetSelector(2, measure="neighbors", criterion="jmi").fit(X, y)
+    weighted = SubsetSelector(2, measure="neighbors", criterion="jmi").fit(X, y, sample_weight=np.full(100, weight))
     np.testing.assert_array_equal(weighted.terms_.relevance, plain.terms_.relevance)
     np.testing.assert_array_equal(weighted.terms_.interaction, plain.terms_.interaction)
     assert weighted.objective_ == plain.objective_
@@ -194,8 +213,10 @@ def test_equal_weights_are_none_to_neighbors(weight):
 
 def test_neighbors_take_fractions_of_a_row():
     X, y = bent_data(100)
-    halved = SubsetSelector(2, measure="neighbors").fit(X, y, sample_weight=np.linspace(0.5, 2.0, 100))
-    doubled = SubsetSelector(2, measure="neighbors").fit(X, y, sample_weight=np.linspace(1.0, 4.0, 100))
+    halved = SubsetSelector(2, measure="neighbors", criterion="jmi").fit(X, y, sample_weight=np.linspace(0.5, 2.0, 100))
+    doubled = SubsetSelector(2, measure="neighbors", criterion="jmi").fit(
+        X, y, sample_weight=np.linspace(1.0, 4.0, 100)
+    )
     np.testing.assert_allclose(halved.terms_.relevance, doubled.terms_.relevance, rtol=0, atol=1e-12)
 
 
@@ -208,8 +229,12 @@ def test_sparse_equals_dense(kind, weighted):
     weights = rng.integers(1, 4, 90) if weighted else None
     for X in (dense, dense * 0.5, -dense):
         for correction in ("none", "grassberger"):
-            by_dense = SubsetSelector(4, correction=correction).fit(X, y, sample_weight=weights)
-            by_sparse = SubsetSelector(4, correction=correction).fit(kind(X), y, sample_weight=weights)
+            by_dense = SubsetSelector(4, correction=correction, criterion="jmi", measure="plugin").fit(
+                X, y, sample_weight=weights
+            )
+            by_sparse = SubsetSelector(4, correction=correction, criterion="jmi", measure="plugin").fit(
+                kind(X), y, sample_weight=weights
+            )
             np.testing.assert_array_equal(by_sparse.terms_.interaction, by_dense.terms_.interaction)
             np.testing.assert_array_equal(by_sparse.terms_.redundancy, by_dense.terms_.redundancy)
             np.testing.assert_array_equal(by_sparse.terms_.relevance, by_dense.terms_.relevance)
@@ -246,14 +271,19 @@ def test_weights_are_routed_through_a_pipeline():
     X, y = rng.normal(size=(90, 5)), rng.integers(0, 2, 90)
     weights = rng.integers(1, 4, 90)
     with sklearn.config_context(enable_metadata_routing=True):
-        selector = SubsetSelector(2).set_fit_request(sample_weight=True)
+        selector = SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").set_fit_request(
+            sample_weight=True
+        )
         classifier = LogisticRegression().set_fit_request(sample_weight=False).set_score_request(sample_weight=True)
         pipeline = make_pipeline(selector, classifier).fit(X, y, sample_weight=weights)
         search = GridSearchCV(pipeline, {"subsetselector__n_features_to_select": [1, 2]}, cv=3)
         search.fit(X, y, sample_weight=weights)
-    alone = SubsetSelector(2).fit(X, y, sample_weight=weights)
+    alone = SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(X, y, sample_weight=weights)
     assert pipeline[0].objective_ == alone.objective_
-    assert pipeline[0].objective_ != SubsetSelector(2).fit(X, y).objective_
+    assert (
+        pipeline[0].objective_
+        != SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(X, y).objective_
+    )
     assert search.best_estimator_[0].n_features_to_select in (1, 2)
 
 
@@ -262,7 +292,7 @@ def test_a_mixed_frame_works_in_a_pipeline_with_a_regressor():
     frame = pd.DataFrame(columns).drop(columns=["flag", "size"]).assign(colour=columns["colour"])
     y = np.where(frame["colour"] == "red", 3.0, 0.5) + np.random.default_rng(0).normal(size=len(frame)) / 10
     model = make_pipeline(
-        SubsetSelector(1).set_output(transform="pandas"),
+        SubsetSelector(1, criterion="jmi", measure="plugin", correction="none").set_output(transform="pandas"),
         OneHotEncoder(),
         TransformedTargetRegressor(LinearRegression()),
     )
@@ -278,7 +308,7 @@ def test_clones_and_pickles_answer_alike(measure, sparse, tmp_path):
     rng = np.random.default_rng(2)
     X, y = rng.poisson(1.0, (80, 6)).astype(float), rng.integers(0, 2, 80)
     X = scipy.sparse.csr_array(X) if sparse else X
-    selector = SubsetSelector(3, measure=measure, random_state=0).fit(X, y)
+    selector = SubsetSelector(3, measure=measure, random_state=0, criterion="jmi").fit(X, y)
     again = clone(selector).fit(X, y)
     joblib.dump(selector, tmp_path / "selector.joblib")
     for other in (again, pickle.loads(pickle.dumps(selector)), joblib.load(tmp_path / "selector.joblib")):
@@ -306,7 +336,7 @@ def test_auto_says_what_it_picked():
     assert picked["many whole numbers"].coding.edges(0) is not None
     assert picked["whole numbers"].coding.edges(0) is None
     assert picked["numbers"].settings["bins"] == picked["numbers"].settings["target_bins"] == 4
-    assert information_terms(X, y).picked == ""
+    assert information_terms(X, y, measure="plugin", correction="none").picked == ""
 
 
 def test_auto_changes_no_setting_that_was_given():
@@ -322,9 +352,12 @@ def test_auto_changes_no_setting_that_was_given():
 def test_a_table_brings_its_target_along():
     X, y = bent_data(100)
     table = read_table(X, y)
-    assert information_terms(table).relevance.tolist() == information_terms(X, y).relevance.tolist()
+    assert (
+        information_terms(table, measure="plugin", correction="none").relevance.tolist()
+        == information_terms(X, y, measure="plugin", correction="none").relevance.tolist()
+    )
     with pytest.raises(InvalidInput, match="brings its own"):
-        information_terms(table, y)
+        information_terms(table, y, measure="plugin", correction="none")
 
 
 @pytest.mark.parametrize(("options", "named"), [

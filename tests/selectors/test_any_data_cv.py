@@ -36,11 +36,15 @@ def test_whole_weights_choose_as_repeated_rows_do():
     weights = rng.integers(0, 3, 90)
     rows = np.arange(90)
     splits = [(rows[rows % 3 != fold], rows[rows % 3 == fold]) for fold in range(3)]
-    selector = SubsetSelectorCV(LogisticRegression(), 4, splits, strategy="forward").fit(X, y, sample_weight=weights)
+    selector = SubsetSelectorCV(
+        LogisticRegression(), 4, splits, strategy="forward", criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y, sample_weight=weights)
     for fold, (train, _) in enumerate(splits):
         repeated = np.repeat(train, weights[train])
         for place, size in enumerate(selector.cv_results_["n_features"]):
-            expected = SubsetSelector(int(size), strategy="forward").fit(X[repeated], y[repeated])
+            expected = SubsetSelector(
+                int(size), strategy="forward", criterion="jmi", measure="plugin", correction="none"
+            ).fit(X[repeated], y[repeated])
             chosen = selector.size_scores_.subsets[fold][place]
             assert chosen == expected.indices_.tolist()
     learnt = LogisticRegression().fit(X[:, selector.support_], y, sample_weight=weights)
@@ -53,10 +57,14 @@ def test_weights_are_routed():
     with sklearn.config_context(enable_metadata_routing=True):
         inner = LinearRegression().set_fit_request(sample_weight=False)
         scorer = get_scorer("neg_mean_absolute_error").set_score_request(sample_weight=True)
-        selector = SubsetSelectorCV(inner, 3, scoring=scorer).set_fit_request(sample_weight=True)
+        selector = SubsetSelectorCV(
+            inner, 3, scoring=scorer, criterion="jmi", measure="plugin", correction="none"
+        ).set_fit_request(sample_weight=True)
         search = GridSearchCV(selector, {"criterion": ["mrmr", "jmi"]}, cv=2).fit(X, y, sample_weight=weights)
     assert search.best_estimator_.n_features_ <= 3
-    weighted = SubsetSelector(2, strategy="forward").fit(X, y, sample_weight=weights)
+    weighted = SubsetSelector(2, strategy="forward", criterion="jmi", measure="plugin", correction="none").fit(
+        X, y, sample_weight=weights
+    )
     best = search.best_estimator_
     assert best.terms_.relevance.tolist() == weighted.terms_.relevance.tolist()
 
@@ -65,8 +73,12 @@ def test_sparse_equals_dense():
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 120)
     X = rng.poisson(0.4, (120, 10)) * (rng.random((120, 10)) < 0.5 + 0.3 * y[:, None])
-    dense = SubsetSelectorCV(LogisticRegression(), 4, cv=3).fit(X, y)
-    sparse = SubsetSelectorCV(LogisticRegression(), 4, cv=3).fit(scipy.sparse.csr_matrix(X), y)
+    dense = SubsetSelectorCV(LogisticRegression(), 4, cv=3, criterion="jmi", measure="plugin", correction="none").fit(
+        X, y
+    )
+    sparse = SubsetSelectorCV(LogisticRegression(), 4, cv=3, criterion="jmi", measure="plugin", correction="none").fit(
+        scipy.sparse.csr_matrix(X), y
+    )
     assert sparse.indices_.tolist() == dense.indices_.tolist()
     np.testing.assert_allclose(
         sparse.cv_results_["mean_test_score"], dense.cv_results_["mean_test_score"], atol=0.02
@@ -81,9 +93,13 @@ def test_missing_values_go_to_a_classifier_that_takes_them():
     y = (X[:, 0] > 0).astype(int)
     X[rng.random(X.shape) < 0.1] = np.nan
     frame = pl.DataFrame(X, schema=list("abcde")).fill_nan(None)
-    selector = SubsetSelectorCV(HistGradientBoostingClassifier(max_iter=10), 2, cv=3).fit(frame, y)
+    selector = SubsetSelectorCV(
+        HistGradientBoostingClassifier(max_iter=10), 2, cv=3, criterion="jmi", measure="plugin", correction="none"
+    ).fit(frame, y)
     assert "a" in selector.get_feature_names_out()
     assert selector.score(frame, y) > 0.9
     assert selector.transform(frame).shape == (200, selector.n_features_)
     with pytest.raises(ValueError, match="NaN"):
-        SubsetSelectorCV(LogisticRegression(), 2, cv=3).fit(frame, y)
+        SubsetSelectorCV(LogisticRegression(), 2, cv=3, criterion="jmi", measure="plugin", correction="none").fit(
+            frame, y
+        )

@@ -33,7 +33,7 @@ def test_a_copy_of_a_category_holds_all_of_its_information(measure):
     rng = np.random.default_rng(1)
     flag = rng.random(200) < 0.3
     frame = pd.DataFrame({"flag": flag, "copy": flag, "noise": rng.normal(size=200)})
-    report = SubsetSelector(1, measure=measure).fit(frame, flag.astype(int)).report_frame()
+    report = SubsetSelector(1, measure=measure, criterion="jmi").fit(frame, flag.astype(int)).report_frame()
     assert report["chosen"].tolist() == [True, False, False]
     assert report["shared_part"][1] == 1.0
     assert report["why"][1] == "left out: says the same as 'flag'"
@@ -49,13 +49,15 @@ def test_columns_of_a_frame_keep_their_types():
         "noise": rng.random(60),
     }
     frame = pl.DataFrame(columns)
-    selector = SubsetSelector(3, exclude=["noise"]).fit(frame, y)
+    selector = SubsetSelector(3, exclude=["noise"], criterion="jmi", measure="plugin", correction="none").fit(frame, y)
     out = selector.set_output(transform="polars").transform(frame)
     assert out.schema == frame.drop("noise").schema
     assert out.equals(frame.drop("noise"))
     with pytest.raises(ValueError, match="feature names"):
         selector.transform(frame.rename({"text": "other"}))
-    by_pandas = SubsetSelector(3, exclude=["noise"]).set_output(transform="pandas")
+    by_pandas = SubsetSelector(3, exclude=["noise"], criterion="jmi", measure="plugin", correction="none").set_output(
+        transform="pandas"
+    )
     kept = by_pandas.fit_transform(pd.DataFrame(columns), y)
     assert kept.dtypes.tolist() == pd.DataFrame(columns).drop(columns="noise").dtypes.tolist()
 
@@ -65,9 +67,9 @@ def test_names_that_occur_twice_are_told_and_can_be_replaced(make):
     X = np.random.default_rng(3).normal(size=(30, 2))
     frame, y = make(X, columns=["a", "a"]), np.arange(30) % 2
     with pytest.raises(InvalidInput, match="more than once: 'a'"):
-        SubsetSelector(1).fit(frame, y)
-    terms = information_terms(frame, y, feature_names=["first", "second"])
-    assert terms.relevance.tolist() == information_terms(X, y).relevance.tolist()
+        SubsetSelector(1, criterion="jmi", measure="plugin", correction="none").fit(frame, y)
+    terms = information_terms(frame, y, feature_names=["first", "second"], measure="plugin", correction="none")
+    assert terms.relevance.tolist() == information_terms(X, y, measure="plugin", correction="none").relevance.tolist()
 
 
 def test_gaps_in_a_frame_suit_every_measure():
@@ -77,17 +79,17 @@ def test_gaps_in_a_frame_suit_every_measure():
     X[rng.random(X.shape) < 0.1] = np.nan
     frame = pd.DataFrame(X, columns=list("abc"))
     for measure in ("plugin", "gaussian_copula", "neighbors", "auto"):
-        selector = SubsetSelector(1, measure=measure).fit(frame, y)
+        selector = SubsetSelector(1, measure=measure, criterion="jmi").fit(frame, y)
         assert selector.get_feature_names_out().tolist() == ["b"]
     with pytest.raises(InvalidInput, match="missing='pairwise'"):
-        SubsetSelector(1, measure="neighbors", missing="level").fit(frame, y)
+        SubsetSelector(1, measure="neighbors", missing="level", criterion="jmi").fit(frame, y)
 
 
 def test_a_regressor_makes_whole_numbers_measurements():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(100, 4))
     y = np.round(20 * X[:, 2]).astype(int)
-    selector = SubsetSelectorCV(Ridge(), 2, cv=3).fit(X, y)
+    selector = SubsetSelectorCV(Ridge(), 2, cv=3, criterion="jmi", measure="plugin", correction="none").fit(X, y)
     assert selector.terms_.settings["target_bins"] == 3
     assert 2 in selector.indices_
 
@@ -97,7 +99,9 @@ def test_weights_reach_the_last_step_of_a_pipeline():
     X, y = rng.normal(size=(90, 3)), rng.integers(0, 2, 90)
     weights = rng.integers(1, 5, 90)
     tree = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2, random_state=0))
-    selector = SubsetSelectorCV(tree, [2], cv=3).fit(X, y, sample_weight=weights)
+    selector = SubsetSelectorCV(tree, [2], cv=3, criterion="jmi", measure="plugin", correction="none").fit(
+        X, y, sample_weight=weights
+    )
     scaled = StandardScaler().fit_transform(X[:, selector.support_])
     alone = DecisionTreeClassifier(max_depth=2, random_state=0).fit(scaled, y, sample_weight=weights)
     np.testing.assert_array_equal(selector.estimator_[-1].tree_.threshold, alone.tree_.threshold)
@@ -106,4 +110,6 @@ def test_weights_reach_the_last_step_of_a_pipeline():
 def test_what_would_take_too_long_is_refused():
     X, y = np.random.default_rng(7).normal(size=(8000, 1)), np.arange(8000)
     with pytest.raises(InvalidInput, match="discretize='mdlp' with 8000 classes"):
-        SubsetSelector(1, discretize="mdlp", task="classification").fit(X, y)
+        SubsetSelector(
+            1, discretize="mdlp", task="classification", criterion="jmi", measure="plugin", correction="none"
+        ).fit(X, y)

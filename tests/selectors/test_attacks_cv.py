@@ -22,7 +22,15 @@ NEAREST = KNeighborsClassifier(3)
 class TestScoresThatAreNoNumbers:
     def test_leave_one_out_with_r2(self):
         X, y = load_diabetes(return_X_y=True)
-        selector = SubsetSelectorCV(LinearRegression(), 2, LeaveOneOut(), strategy="forward")
+        selector = SubsetSelectorCV(
+            LinearRegression(),
+            2,
+            LeaveOneOut(),
+            strategy="forward",
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        )
         said = r"no finite score by scoring='r2' in 12 of 12 splits; .*single row.*fewer splits, such as cv=5"
         with pytest.raises(InvalidInput, match=said):
             selector.fit(X[:12], y[:12])
@@ -33,7 +41,15 @@ class TestScoresThatAreNoNumbers:
     def test_test_parts_of_one_class_with_auc(self):
         X, y = np.random.default_rng(0).normal(size=(40, 4)), np.repeat([0, 1], 20)
         with pytest.raises(InvalidInput, match=r"'roc_auc' in 4 of 4 splits; .*one class only.*StratifiedKFold"):
-            SubsetSelectorCV(LogisticRegression(), 2, KFold(4), scoring="roc_auc").fit(X, y)
+            SubsetSelectorCV(
+                LogisticRegression(),
+                2,
+                KFold(4),
+                scoring="roc_auc",
+                criterion="jmi",
+                measure="plugin",
+                correction="none",
+            ).fit(X, y)
 
     def test_splits_without_a_score_are_left_out_and_named(self):
         rng = np.random.default_rng(0)
@@ -55,19 +71,46 @@ class TestScoresThatAreNoNumbers:
     def test_sizes_without_a_score_in_every_split_are_not_chosen(self):
         X, y = np.random.default_rng(0).normal(size=(40, 4)), np.tile([0, 1], 20)
         with pytest.warns(MissingScoreWarning, match="NaN in some splits for k = 1, 3: where it did"):
-            selector = SubsetSelectorCV(NEAREST, 4, cv=2, scoring=only_even_sizes, strategy="forward").fit(X, y)
+            selector = SubsetSelectorCV(
+                NEAREST,
+                4,
+                cv=2,
+                scoring=only_even_sizes,
+                strategy="forward",
+                criterion="jmi",
+                measure="plugin",
+                correction="none",
+            ).fit(X, y)
         assert selector.n_features_ == 2
 
     def test_no_size_has_a_score_in_every_split(self):
         X, y = np.random.default_rng(0).normal(size=(40, 4)), np.tile([0, 1], 20)
         lottery = iter([0.5, np.nan, np.nan, 0.5])
         with pytest.raises(InvalidInput, match=r"in one split or more, at every size.*pass another scoring"):
-            SubsetSelectorCV(NEAREST, 2, cv=2, scoring=lambda *_: next(lottery), strategy="forward").fit(X, y)
+            SubsetSelectorCV(
+                NEAREST,
+                2,
+                cv=2,
+                scoring=lambda *_: next(lottery),
+                strategy="forward",
+                criterion="jmi",
+                measure="plugin",
+                correction="none",
+            ).fit(X, y)
 
     def test_a_score_of_minus_infinity_everywhere_chooses_nothing(self):
         X, y = np.random.default_rng(0).normal(size=(40, 4)), np.tile([0, 1], 20)
         with pytest.raises(InvalidInput, match=r"no finite score .* in 2 of 2 splits"):
-            SubsetSelectorCV(NEAREST, 2, cv=2, scoring=lambda *_: -np.inf, strategy="forward").fit(X, y)
+            SubsetSelectorCV(
+                NEAREST,
+                2,
+                cv=2,
+                scoring=lambda *_: -np.inf,
+                strategy="forward",
+                criterion="jmi",
+                measure="plugin",
+                correction="none",
+            ).fit(X, y)
 
 
 def only_even_sizes(estimator, X, y):
@@ -81,8 +124,14 @@ class TestDeclinedWeights:
     def _routing(self, table):
         self.X, self.y = table
         self.weights = np.random.default_rng(0).integers(1, 5, 150).astype(float)
-        self.plain = SubsetSelector(2).fit(self.X, self.y).terms_.relevance
-        self.weighed = SubsetSelector(2).fit(self.X, self.y, sample_weight=self.weights).terms_.relevance
+        self.plain = (
+            SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(self.X, self.y).terms_.relevance
+        )
+        self.weighed = (
+            SubsetSelector(2, criterion="jmi", measure="plugin", correction="none")
+            .fit(self.X, self.y, sample_weight=self.weights)
+            .terms_.relevance
+        )
         assert (self.plain != self.weighed).any()
         with config_context(enable_metadata_routing=True):
             yield
@@ -90,9 +139,16 @@ class TestDeclinedWeights:
     def selector(self, *, own, inner):
         scorer = make_scorer(accuracy_score).set_score_request(sample_weight=False)
         estimator = LogisticRegression().set_fit_request(sample_weight=inner)
-        return SubsetSelectorCV(estimator, [2], cv=2, scoring=scorer, strategy="forward").set_fit_request(
-            sample_weight=own
-        )
+        return SubsetSelectorCV(
+            estimator,
+            [2],
+            cv=2,
+            scoring=scorer,
+            strategy="forward",
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).set_fit_request(sample_weight=own)
 
     @pytest.mark.parametrize(
         ("own", "inner"), [(False, True), (True, True), (None, True), (True, False), (None, False)]
@@ -120,7 +176,9 @@ class TestDeclinedWeights:
 
     def test_a_generator_of_splits_is_not_used_up(self):
         splits = ((train, test) for train, test in StratifiedKFold(2).split(self.X, self.y))
-        fitted = SubsetSelectorCV(NEAREST, [2], cv=splits, strategy="forward").fit(self.X, self.y)
+        fitted = SubsetSelectorCV(
+            NEAREST, [2], cv=splits, strategy="forward", criterion="jmi", measure="plugin", correction="none"
+        ).fit(self.X, self.y)
         assert len(fitted.size_scores_.scores) == 2
 
 
@@ -161,7 +219,7 @@ def test_a_setting_that_does_not_suit_the_table_is_told_as_itself(table, change,
 
 def test_a_setting_that_does_not_suit_the_training_rows_comes_first(table):
     with pytest.raises(InvalidInput) as told:
-        SubsetSelectorCV(NEAREST, 3, cv=2, measure="neighbors", n_neighbors=100).fit(*table)
+        SubsetSelectorCV(NEAREST, 3, cv=2, measure="neighbors", n_neighbors=100, criterion="jmi").fit(*table)
     assert str(told.value).startswith("Got n_neighbors=100 for 75 rows (in a split with 75 training rows);")
 
 
@@ -176,24 +234,33 @@ def test_options_are_tried_on_no_search_of_the_users(table):
         found.indices.extend(problem.candidates[: problem.k].tolist())
 
     own = Strategy("first columns", first, "the first k columns")
-    SubsetSelector(2, strategy=own, strategy_options={"width": 2}).fit(*table)
+    SubsetSelector(
+        2, strategy=own, strategy_options={"width": 2}, criterion="jmi", measure="plugin", correction="none"
+    ).fit(*table)
     assert asked == [7]
 
 
 @pytest.mark.parametrize("cv", [[], (), iter([])], ids=["list", "tuple", "generator"])
 def test_no_splits(table, cv):
     with pytest.raises(InvalidInput, match=r"which gives no splits; expected one split or more"):
-        SubsetSelectorCV(NEAREST, 2, cv=cv).fit(*table)
+        SubsetSelectorCV(NEAREST, 2, cv=cv, criterion="jmi", measure="plugin", correction="none").fit(*table)
 
 
 @pytest.mark.parametrize("part", ["training", "test"])
 def test_half_a_split(table, part):
     rows, none = np.arange(100), np.arange(0)
     with pytest.raises(InvalidInput, match=f"a split without {part} rows"):
-        SubsetSelectorCV(NEAREST, 2, cv=[(none, rows) if part == "training" else (rows, none)]).fit(*table)
+        SubsetSelectorCV(
+            NEAREST,
+            2,
+            cv=[(none, rows) if part == "training" else (rows, none)],
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).fit(*table)
 
 
 def test_nothing_is_said_where_nothing_is_wrong(table):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        SubsetSelectorCV(NEAREST, 2, cv=2).fit(*table)
+        SubsetSelectorCV(NEAREST, 2, cv=2, criterion="jmi", measure="plugin", correction="none").fit(*table)

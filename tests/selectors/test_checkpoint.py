@@ -85,11 +85,17 @@ def test_a_search_that_is_stopped_saves_nothing_half_done(table, tmp_path):
             raise KeyboardInterrupt
 
     with listening(press), pytest.raises(StoppedEarly) as stopped:
-        SubsetSelectorCV(NEAREST, 4, cv=3, strategy="forward", checkpoint=saved).fit(X, y)
+        SubsetSelectorCV(
+            NEAREST, 4, cv=3, strategy="forward", checkpoint=saved, criterion="jmi", measure="plugin", correction="none"
+        ).fit(X, y)
     assert np.isnan(stopped.value.so_far.scores).all()
     assert [json.loads(line).get("search") for line in saved.read_text().splitlines()] == [None, 0]
-    again = SubsetSelectorCV(NEAREST, 4, cv=3, strategy="forward", checkpoint=saved).fit(X, y)
-    whole = SubsetSelectorCV(NEAREST, 4, cv=3, strategy="forward").fit(X, y)
+    again = SubsetSelectorCV(
+        NEAREST, 4, cv=3, strategy="forward", checkpoint=saved, criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
+    whole = SubsetSelectorCV(
+        NEAREST, 4, cv=3, strategy="forward", criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     np.testing.assert_array_equal(again.cv_results_["split1_support"], whole.cv_results_["split1_support"])
 
 
@@ -97,7 +103,9 @@ def test_a_search_that_is_stopped_saves_nothing_half_done(table, tmp_path):
 def finished(tmp_path_factory):
     """A finished run, and the file it kept."""
     saved = tmp_path_factory.mktemp("finished") / "saved.jsonl"
-    whole = SubsetSelectorCV(NEAREST, checkpoint=saved).fit(*load_iris(return_X_y=True))
+    whole = SubsetSelectorCV(NEAREST, checkpoint=saved, criterion="jmi", measure="plugin", correction="none").fit(
+        *load_iris(return_X_y=True)
+    )
     return whole, saved.read_bytes()
 
 
@@ -108,7 +116,7 @@ def test_a_file_torn_anywhere_is_gone_on_from(tmp_path_factory, finished, kept):
     whole, text = finished
     saved = tmp_path_factory.mktemp("torn") / "saved.jsonl"
     saved.write_bytes(text[: min(kept, len(text))])
-    again = SubsetSelectorCV(NEAREST, checkpoint=saved).fit(X, y)
+    again = SubsetSelectorCV(NEAREST, checkpoint=saved, criterion="jmi", measure="plugin", correction="none").fit(X, y)
     np.testing.assert_array_equal(again.cv_results_["mean_test_score"], whole.cv_results_["mean_test_score"])
     assert sorted(saved.read_bytes().splitlines()) == sorted(text.splitlines())
 
@@ -160,15 +168,24 @@ def test_other_files_are_not_overwritten(table, tmp_path, text):
     path = tmp_path / "notes.txt"
     path.write_text(text)
     with pytest.raises(InvalidInput, match=r"notes\.txt', which holds something else"):
-        SubsetSelectorCV(NEAREST, 2, checkpoint=path).fit(*table)
+        SubsetSelectorCV(NEAREST, 2, checkpoint=path, criterion="jmi", measure="plugin", correction="none").fit(*table)
     assert path.read_text() == text
 
 
 def test_a_file_that_cannot_be_written_is_refused_at_once(table, tmp_path):
     with pytest.raises(InvalidInput, match="cannot be written"):
-        SubsetSelectorCV(NEAREST, 2, checkpoint=tmp_path / "no" / "such" / "folder").fit(*table)
+        SubsetSelectorCV(
+            NEAREST,
+            2,
+            checkpoint=tmp_path / "no" / "such" / "folder",
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).fit(*table)
     with pytest.raises(InvalidInput, match="which is a folder"):
-        SubsetSelectorCV(NEAREST, 2, checkpoint=tmp_path).fit(*table)
+        SubsetSelectorCV(NEAREST, 2, checkpoint=tmp_path, criterion="jmi", measure="plugin", correction="none").fit(
+            *table
+        )
 
 
 def edited(text, line, **changes):
@@ -339,19 +356,35 @@ def scorer_of(text):
 def test_a_scorer_with_another_body_is_another_scorer(table, tmp_path):
     saved = tmp_path / "saved.jsonl"
     one, two = (scorer_of(f"def scorer(e, X, y): return {value}") for value in (0.25, 0.75))
-    SubsetSelectorCV(NEAREST, 2, scoring=one, checkpoint=saved).fit(*table)
+    SubsetSelectorCV(
+        NEAREST, 2, scoring=one, checkpoint=saved, criterion="jmi", measure="plugin", correction="none"
+    ).fit(*table)
     with pytest.raises(InvalidInput, match=r"another scoring; .*delete this one to start again"):
-        SubsetSelectorCV(NEAREST, 2, scoring=two, checkpoint=saved).fit(*table)
+        SubsetSelectorCV(
+            NEAREST, 2, scoring=two, checkpoint=saved, criterion="jmi", measure="plugin", correction="none"
+        ).fit(*table)
     same = scorer_of("\n\ndef scorer(e, X, y): return 0.25")
-    again = SubsetSelectorCV(NEAREST, 2, scoring=same, checkpoint=saved).fit(*table)
+    again = SubsetSelectorCV(
+        NEAREST, 2, scoring=same, checkpoint=saved, criterion="jmi", measure="plugin", correction="none"
+    ).fit(*table)
     assert again.cv_results_["mean_test_score"].tolist() == [0.25, 0.25]
 
 
 def test_a_lambda_can_be_told_from_others(table, tmp_path):
     saved = tmp_path / "saved.jsonl"
-    SubsetSelectorCV(NEAREST, 2, scoring=lambda e, X, y: 0.5, checkpoint=saved).fit(*table)
+    SubsetSelectorCV(
+        NEAREST, 2, scoring=lambda e, X, y: 0.5, checkpoint=saved, criterion="jmi", measure="plugin", correction="none"
+    ).fit(*table)
     with pytest.raises(InvalidInput, match="another scoring"):
-        SubsetSelectorCV(NEAREST, 2, scoring=lambda e, X, y: 1.0, checkpoint=saved).fit(*table)
+        SubsetSelectorCV(
+            NEAREST,
+            2,
+            scoring=lambda e, X, y: 1.0,
+            checkpoint=saved,
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).fit(*table)
 
 
 def test_a_scorer_that_cannot_be_told_from_others_is_refused(table, tmp_path):
@@ -361,9 +394,17 @@ def test_a_scorer_that_cannot_be_told_from_others_is_refused(table, tmp_path):
         with lock:
             return 1.0
 
-    SubsetSelectorCV(NEAREST, 2, scoring=scoring).fit(*table)
+    SubsetSelectorCV(NEAREST, 2, scoring=scoring, criterion="jmi", measure="plugin", correction="none").fit(*table)
     with pytest.raises(InvalidInput, match="another scoring than can be told apart from others"):
-        SubsetSelectorCV(NEAREST, 2, scoring=scoring, checkpoint=tmp_path / "saved").fit(*table)
+        SubsetSelectorCV(
+            NEAREST,
+            2,
+            scoring=scoring,
+            checkpoint=tmp_path / "saved",
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).fit(*table)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -392,7 +433,7 @@ def test_a_checkpoint_is_no_link_and_no_pipe(table, tmp_path, kind):
     if kind == "link":
         other.write_text("")
     with pytest.raises(InvalidInput, match=r"which is a link|which is a folder, a device or a pipe"):
-        SubsetSelectorCV(NEAREST, 2, checkpoint=path).fit(*table)
+        SubsetSelectorCV(NEAREST, 2, checkpoint=path, criterion="jmi", measure="plugin", correction="none").fit(*table)
     assert other.exists() == (kind == "link")
     assert kind != "link" or other.read_text() == ""
 
@@ -456,7 +497,17 @@ def test_ctrl_c_when_all_sizes_are_scored_keeps_scores_and_checkpoint(table, tmp
     X, y = table
     saved = tmp_path / "saved.jsonl"
     fits = Fits(monkeypatch)
-    selector = SubsetSelectorCV(NEAREST, 4, cv=3, strategy="forward", certify=True, checkpoint=saved)
+    selector = SubsetSelectorCV(
+        NEAREST,
+        4,
+        cv=3,
+        strategy="forward",
+        certify=True,
+        checkpoint=saved,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     if at is not None:
         fits.left = at
 
@@ -470,5 +521,15 @@ def test_ctrl_c_when_all_sizes_are_scored_keeps_scores_and_checkpoint(table, tmp
     assert selector.result_.selection.status == ("interrupted" if at is None else "complete")
     assert not hasattr(selector, "estimator_")
     fits.left = 1  # nothing is scored again
-    again = SubsetSelectorCV(NEAREST, 4, cv=3, strategy="forward", certify=True, checkpoint=saved).fit(X, y)
+    again = SubsetSelectorCV(
+        NEAREST,
+        4,
+        cv=3,
+        strategy="forward",
+        certify=True,
+        checkpoint=saved,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    ).fit(X, y)
     assert again.selection_.status == "complete"

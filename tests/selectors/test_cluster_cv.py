@@ -28,11 +28,13 @@ class NotedTree(DecisionTreeClassifier):
 
 def test_folds_run_on_the_workers_and_score_alike(tmp_path):
     X, y = load_iris(return_X_y=True)
-    want = SubsetSelectorCV(NotedTree(tmp_path), cv=4).fit(X, y)
+    want = SubsetSelectorCV(NotedTree(tmp_path), cv=4, criterion="jmi", measure="plugin", correction="none").fit(X, y)
     for note in tmp_path.iterdir():
         note.unlink()
     with local_client() as client, joblib.parallel_config("dask"):
-        got = SubsetSelectorCV(NotedTree(tmp_path), cv=4).fit(X, y)
+        got = SubsetSelectorCV(NotedTree(tmp_path), cv=4, criterion="jmi", measure="plugin", correction="none").fit(
+            X, y
+        )
         workers = set(client.run(os.getpid).values())
     fitted_in = {int(note.name) for note in tmp_path.iterdir()} - {os.getpid()}  # the last fit, of all rows, is here
     assert fitted_in

@@ -81,12 +81,29 @@ def test_terms_are_counted_once_per_split_and_coding(table, monkeypatch):
         return measure(rows, measuring, **how)
 
     monkeypatch.setattr(fold_scores, "measure_table", counting)
-    SubsetSelectorCV(NEAREST, 3, cv=3, criterion=["jmi", "mrmr", "d1"], discretize=["uniform", "quantile"]).fit(X, y)
+    SubsetSelectorCV(
+        NEAREST,
+        3,
+        cv=3,
+        criterion=["jmi", "mrmr", "d1"],
+        discretize=["uniform", "quantile"],
+        measure="plugin",
+        correction="none",
+    ).fit(X, y)
     # All rows and three splits, for each of two codings; three criteria share them.
     assert sorted(measured) == sorted([(rows, how) for how in ("uniform", "quantile") for rows in (150, 100, 100, 100)])
     measured.clear()
     with pytest.warns(OptimisticScoreWarning):
-        SubsetSelectorCV(NEAREST, 3, cv=3, protocol="paper", criterion=["jmi", "mrmr"], bins=[3, 4]).fit(X, y)
+        SubsetSelectorCV(
+            NEAREST,
+            3,
+            cv=3,
+            protocol="paper",
+            criterion=["jmi", "mrmr"],
+            bins=[3, 4],
+            measure="plugin",
+            correction="none",
+        ).fit(X, y)
     assert [rows for rows, _ in measured] == [150, 150]
 
 
@@ -173,7 +190,9 @@ def test_sizes_that_a_coding_does_not_allow_are_not_tried():
     y = np.tile([0, 1], 60)
     X = np.column_stack([y + 0.3 * rng.normal(size=120), rng.normal(size=(120, 3))])
     # mdlp finds no cut in noise: one column is left.
-    selector = SubsetSelectorCV(NEAREST, cv=3, discretize=["mdlp", "uniform"]).fit(X, y)
+    selector = SubsetSelectorCV(
+        NEAREST, cv=3, discretize=["mdlp", "uniform"], criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     by_classes, by_width = selector.combination_scores_
     assert by_width.tried.all()
     assert by_classes.tried.tolist() == [True, False, False, False]

@@ -33,32 +33,84 @@ SELECTORS = [
         strategy_options=SHORT.get(strategy),
         measure=measure,
         task=task,
+        criterion="jmi",
     )
     for strategy, (measure, task) in zip(STRATEGIES, cycle(MEASURED), strict=False)
 ]
 SELECTORS += [
-    SubsetSelector(),
-    SubsetSelector(1, strategy="forward", certify=True),
-    SubsetSelector(2, strategy="floating", criterion="mrmr", discretize="quantile", polish=True),
-    SubsetSelector(1, strategy="backward", criterion="mifs", beta=0.5, discretize="mean_std"),
-    SubsetSelector(1, strategy="relevance", criterion="max_relevance", integers="numbers", bins="sturges"),
-    SubsetSelector(None, strategy="forward", costs={0: 1.0}, budget=2.0),
-    SubsetSelector(0.5, strategy="forward"),
-    SubsetSelector("auto", strategy="forward", criterion="max_relevance"),
-    SubsetSelector(2, strategy="forward", missing="level"),
+    SubsetSelector(criterion="jmi", measure="plugin", correction="none"),
+    SubsetSelector(1, strategy="forward", certify=True, criterion="jmi", measure="plugin", correction="none"),
+    SubsetSelector(
+        2,
+        strategy="floating",
+        criterion="mrmr",
+        discretize="quantile",
+        polish=True,
+        measure="plugin",
+        correction="none",
+    ),
+    SubsetSelector(
+        1, strategy="backward", criterion="mifs", beta=0.5, discretize="mean_std", measure="plugin", correction="none"
+    ),
+    SubsetSelector(
+        1,
+        strategy="relevance",
+        criterion="max_relevance",
+        integers="numbers",
+        bins="sturges",
+        measure="plugin",
+        correction="none",
+    ),
+    SubsetSelector(
+        None, strategy="forward", costs={0: 1.0}, budget=2.0, criterion="jmi", measure="plugin", correction="none"
+    ),
+    SubsetSelector(0.5, strategy="forward", criterion="jmi", measure="plugin", correction="none"),
+    SubsetSelector("auto", strategy="forward", criterion="max_relevance", measure="plugin", correction="none"),
+    SubsetSelector(2, strategy="forward", missing="level", criterion="jmi", measure="plugin", correction="none"),
     *(
-        SubsetSelector(2, strategy="forward", missing="pairwise", measure=measure)
+        SubsetSelector(2, strategy="forward", missing="pairwise", measure=measure, criterion="jmi")
         for measure in MEASURES
         if measure != "auto"
     ),
-    *(SubsetSelector(2, strategy="forward", correction=correction) for correction in CORRECTIONS),
+    *(
+        SubsetSelector(2, strategy="forward", correction=correction, criterion="jmi", measure="plugin")
+        for correction in CORRECTIONS
+    ),
 ]
 # As scikit-learn checks its own RFECV: with 3 splits, for some of its tables are small.
 SELECTORS_CV = [
-    SubsetSelectorCV(LogisticRegression(C=1), 5, cv=3),
-    SubsetSelectorCV(KNeighborsClassifier(1), [1, 2], cv=3, one_standard_error=True, strategy="cobra", random_state=0),
-    SubsetSelectorCV(KNeighborsClassifier(1), 2, cv=3, criterion=["jmi", "mrmr"], bins=[3, 5], strategy="forward"),
-    SubsetSelectorCV(LinearDiscriminantAnalysis(), 3, cv=3, protocol="paper", scoring="balanced_accuracy"),
+    SubsetSelectorCV(LogisticRegression(C=1), 5, cv=3, criterion="jmi", measure="plugin", correction="none"),
+    SubsetSelectorCV(
+        KNeighborsClassifier(1),
+        [1, 2],
+        cv=3,
+        one_standard_error=True,
+        strategy="cobra",
+        random_state=0,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    ),
+    SubsetSelectorCV(
+        KNeighborsClassifier(1),
+        2,
+        cv=3,
+        criterion=["jmi", "mrmr"],
+        bins=[3, 5],
+        strategy="forward",
+        measure="plugin",
+        correction="none",
+    ),
+    SubsetSelectorCV(
+        LinearDiscriminantAnalysis(),
+        3,
+        cv=3,
+        protocol="paper",
+        scoring="balanced_accuracy",
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    ),
 ]
 
 

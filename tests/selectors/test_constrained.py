@@ -58,7 +58,7 @@ def test_the_kept_features_obey(frame, case, strategy):
     kept = np.flatnonzero(selector.support_).tolist()
     assert naive_constraints.obeys(kept, twin(stated))
     assert (len(kept), 7 in kept) == (4, False)
-    plain = subset_problem(information_terms(X, y), 4)
+    plain = subset_problem(information_terms(X, y, measure="plugin", correction="none"), 4, criterion="jmi")
     assert selector.objective_ == plain.value(kept)
     allowed = [s for s in combinations(range(7), 4) if naive_constraints.obeys(s, twin(stated))]
     best = max(plain.value(subset) for subset in allowed)
@@ -71,11 +71,13 @@ def test_the_kept_features_obey(frame, case, strategy):
 def test_any_number_a_budget_pays_for(frame):
     X, y = frame
     costs = [1, 1, 2, 2, 3, 4, 5, 0]
-    selector = SubsetSelector(None, strategy="exhaustive", criterion="mrmr", costs=costs, budget=4).fit(X, y)
+    selector = SubsetSelector(
+        None, strategy="exhaustive", criterion="mrmr", costs=costs, budget=4, measure="plugin", correction="none"
+    ).fit(X, y)
     kept = np.flatnonzero(selector.support_).tolist()
     stated = twin({"costs": costs, "budget": 4})
     every = [s for size in range(1, 8) for s in combinations(range(7), size) if naive_constraints.obeys(s, stated)]
-    terms = information_terms(X, y)
+    terms = information_terms(X, y, measure="plugin", correction="none")
     best = max(subset_problem(terms, len(subset), "mrmr").value(subset) for subset in every)
     assert naive_constraints.obeys(kept, stated)
     assert selector.objective_ == pytest.approx(best, rel=1e-12)
@@ -83,9 +85,19 @@ def test_any_number_a_budget_pays_for(frame):
 
 def test_arrays_take_indices_and_numbered_names(frame):
     X, y = frame
-    by_name = SubsetSelector(3, strategy="forward", include=["blood"], exclude=["age"]).fit(X, y)
+    by_name = SubsetSelector(
+        3, strategy="forward", include=["blood"], exclude=["age"], criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     for include, exclude in (([4], [0]), (["x4"], np.array([0]))):
-        by_index = SubsetSelector(3, strategy="forward", include=include, exclude=exclude).fit(X.to_numpy(), y)
+        by_index = SubsetSelector(
+            3,
+            strategy="forward",
+            include=include,
+            exclude=exclude,
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).fit(X.to_numpy(), y)
         assert by_index.indices_.tolist() == by_name.indices_.tolist()
 
 
@@ -106,7 +118,14 @@ def test_fewer_usable_features_count_the_excluded_ones(frame):
     X, y = frame
     said = r"Asked for 7 features, but the table has 5 that can be chosen \(3 are excluded\)"
     with pytest.warns(FewerFeaturesWarning, match=said):
-        selector = SubsetSelector(7, strategy="forward", exclude=["age", "blood", "ward"]).fit(X, y)
+        selector = SubsetSelector(
+            7,
+            strategy="forward",
+            exclude=["age", "blood", "ward"],
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).fit(X, y)
     assert selector.support_.tolist() == [False, True, True, True, False, True, True, False]
 
 

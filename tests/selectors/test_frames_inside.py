@@ -57,7 +57,9 @@ class Sees(ClassifierMixin, BaseEstimator):
 def test_frames_stay_frames_with_their_types(people, library):
     frame, y = people
     X, seen = as_frame(frame, library), []
-    selector = SubsetSelectorCV(Sees(seen), [2, 3], cv=2).fit(X, y)
+    selector = SubsetSelectorCV(Sees(seen), [2, 3], cv=2, criterion="jmi", measure="plugin", correction="none").fit(
+        X, y
+    )
     selector.predict(X)
     selector.score(X, y)
     assert len(seen) == 2 * 2 * 2 + 1 + 2  # a fit and a prediction for each score, the last fit, two predictions
@@ -75,7 +77,15 @@ def test_columns_are_found_by_name_and_by_type(people, library):
     frame, y = people
     X = as_frame(frame, library)
     by_name = make_column_transformer((OneHotEncoder(), ["city"]), remainder=StandardScaler())
-    selector = SubsetSelectorCV(make_pipeline(by_name, LogisticRegression()), 3, cv=3, include=["city"]).fit(X, y)
+    selector = SubsetSelectorCV(
+        make_pipeline(by_name, LogisticRegression()),
+        3,
+        cv=3,
+        include=["city"],
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    ).fit(X, y)
     assert "city" in selector.get_feature_names_out()
     assert selector.score(X, y) > 0.9
     chosen = [column for column in frame.columns if column in selector.get_feature_names_out()]
@@ -84,9 +94,19 @@ def test_columns_are_found_by_name_and_by_type(people, library):
     if library == "pandas":
         categories = make_column_selector(dtype_include="category")
         by_type = make_column_transformer((OneHotEncoder(), categories), remainder=StandardScaler())
-        again = SubsetSelectorCV(make_pipeline(by_type, LogisticRegression()), 3, cv=3).fit(X, y)
+        again = SubsetSelectorCV(
+            make_pipeline(by_type, LogisticRegression()), 3, cv=3, criterion="jmi", measure="plugin", correction="none"
+        ).fit(X, y)
         assert again.score(X, y) > 0.9
-        with_names = SubsetSelectorCV(make_pipeline(by_type, LogisticRegression()), [3], cv=3, n_jobs=2).fit(X, y)
+        with_names = SubsetSelectorCV(
+            make_pipeline(by_type, LogisticRegression()),
+            [3],
+            cv=3,
+            n_jobs=2,
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).fit(X, y)
         assert with_names.score(X, y) > 0.9
 
 
@@ -95,7 +115,7 @@ def test_categories_reach_a_classifier_that_knows_them(people, library):
     frame, y = people
     X = as_frame(frame, library)
     boosted = HistGradientBoostingClassifier(max_iter=10, categorical_features="from_dtype")
-    selector = SubsetSelectorCV(boosted, [2], cv=3).fit(X, y)
+    selector = SubsetSelectorCV(boosted, [2], cv=3, criterion="jmi", measure="plugin", correction="none").fit(X, y)
     assert set(selector.get_feature_names_out()) == {"city", "number"}
     assert selector.estimator_.is_categorical_.tolist() == [True, False]
     assert selector.score(X, y) > 0.9
@@ -105,18 +125,36 @@ def test_a_column_that_is_named_and_not_chosen_is_explained(people):
     frame, y = people
     by_name = make_column_transformer((OneHotEncoder(), ["city"]), remainder=StandardScaler())
     with pytest.raises(ValueError, match="column") as told:
-        SubsetSelectorCV(make_pipeline(by_name, LogisticRegression()), [1], cv=2, exclude=["city"]).fit(frame, y)
+        SubsetSelectorCV(
+            make_pipeline(by_name, LogisticRegression()),
+            [1],
+            cv=2,
+            exclude=["city"],
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).fit(frame, y)
     assert told.value.__notes__[0].startswith("The estimator was given the columns ['n")
     those_there = make_column_transformer(
         (OneHotEncoder(), lambda X: [name for name in X.columns if name == "city"]), remainder=StandardScaler()
     )
-    selector = SubsetSelectorCV(make_pipeline(those_there, LogisticRegression()), 3, cv=2).fit(frame, y)
+    selector = SubsetSelectorCV(
+        make_pipeline(those_there, LogisticRegression()), 3, cv=2, criterion="jmi", measure="plugin", correction="none"
+    ).fit(frame, y)
     assert selector.score(frame, y) > 0.8
 
 
 def test_a_frame_with_other_columns_is_refused(people):
     frame, y = people
-    selector = SubsetSelectorCV(HistGradientBoostingClassifier(max_iter=2), [1], cv=2, exclude=["city"]).fit(frame, y)
+    selector = SubsetSelectorCV(
+        HistGradientBoostingClassifier(max_iter=2),
+        [1],
+        cv=2,
+        exclude=["city"],
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    ).fit(frame, y)
     with pytest.raises(ValueError, match="feature names"):
         selector.predict(frame.rename(columns={"number": "other"}))
 

@@ -34,8 +34,10 @@ def table():
 @pytest.mark.parametrize("strategy", ["auto", *list_strategies()])
 def test_it_is_the_flow_and_nothing_else(table, strategy):
     X, y = table
-    selector = SubsetSelector(3, criterion="mrmr", strategy=strategy, random_state=1, polish=True).fit(X, y)
-    problem = subset_problem(information_terms(X, y), 3, "mrmr")
+    selector = SubsetSelector(
+        3, criterion="mrmr", strategy=strategy, random_state=1, polish=True, measure="plugin", correction="none"
+    ).fit(X, y)
+    problem = subset_problem(information_terms(X, y, measure="plugin", correction="none"), 3, "mrmr")
     expected = select(problem, strategy, random_state=1, polish=True)
     assert selector.indices_.tolist() == expected.indices.tolist()
     assert selector.objective_ == expected.objective
@@ -47,7 +49,7 @@ def test_it_is_the_flow_and_nothing_else(table, strategy):
 
 def test_duplicates_go_to_the_lowest_index(table):
     X, y = table
-    selector = SubsetSelector(1, criterion="max_relevance").fit(X[:, [6, 1]], y)
+    selector = SubsetSelector(1, criterion="max_relevance", measure="plugin", correction="none").fit(X[:, [6, 1]], y)
     assert selector.indices_.tolist() == [0]
 
 
@@ -58,19 +60,23 @@ def test_frames_and_arrays_choose_the_same_and_keep_names(table):
     X, y = table
     names = [f"gene {i}" for i in range(8)]
     labels = np.array(["low", "mid", "high"])[y]
-    chosen = SubsetSelector(4).fit(X, y).indices_.tolist()
+    chosen = SubsetSelector(4, criterion="jmi", measure="plugin", correction="none").fit(X, y).indices_.tolist()
     for frame, target in (
         (pd.DataFrame(X, columns=names), pd.Series(labels)),
         (pl.DataFrame(X, schema=names), pl.Series(labels)),
     ):
-        selector = SubsetSelector(4).fit(frame, target)
+        selector = SubsetSelector(4, criterion="jmi", measure="plugin", correction="none").fit(frame, target)
         assert selector.indices_.tolist() == chosen
         assert selector.feature_names_in_.tolist() == names
         assert selector.get_feature_names_out().tolist() == [names[i] for i in sorted(chosen)]
         assert selector.selection_.names == tuple(names[i] for i in chosen)
         assert not hasattr(selector.fit(X[:, :5], y), "feature_names_in_"), "an array has none"
         assert selector.n_features_in_ == 5
-    out = SubsetSelector(4).set_output(transform="pandas").fit(pd.DataFrame(X, columns=names), y)
+    out = (
+        SubsetSelector(4, criterion="jmi", measure="plugin", correction="none")
+        .set_output(transform="pandas")
+        .fit(pd.DataFrame(X, columns=names), y)
+    )
     transformed = out.transform(pd.DataFrame(X, columns=names))
     assert transformed.columns.tolist() == [names[i] for i in sorted(chosen)]
 
@@ -89,22 +95,28 @@ def test_mixed_frames_work_unprepared():
             "count": rng.integers(0, 4, 300),
         }
     )
-    selector = SubsetSelector(2).set_output(transform="pandas").fit(frame, y)
+    selector = (
+        SubsetSelector(2, criterion="jmi", measure="plugin", correction="none")
+        .set_output(transform="pandas")
+        .fit(frame, y)
+    )
     assert selector.selection_.names == ("city", "weight")
     assert selector.transform(frame).columns.tolist() == ["city", "weight"]
-    plain = SubsetSelector(2).fit(frame, y).transform(frame)
+    plain = SubsetSelector(2, criterion="jmi", measure="plugin", correction="none").fit(frame, y).transform(frame)
     assert plain.shape == (300, 2)
     assert set(plain[:, 0]) == {"Oslo", "Rome", "Lima"}
 
 
 def test_pipelines_grids_clones_and_pickles():
     X, y = load_iris(return_X_y=True)
-    pipeline = make_pipeline(SubsetSelector(2), LogisticRegression(max_iter=1000))
+    pipeline = make_pipeline(
+        SubsetSelector(2, criterion="jmi", measure="plugin", correction="none"), LogisticRegression(max_iter=1000)
+    )
     grid = GridSearchCV(
         pipeline, {"subsetselector__n_features_to_select": [1, 2], "subsetselector__bins": [3, 5]}, cv=3
     )
     assert grid.fit(X, y).best_score_ > 0.9
-    selector = SubsetSelector(2, criterion="mifs", beta=0.3).fit(X, y)
+    selector = SubsetSelector(2, criterion="mifs", beta=0.3, measure="plugin", correction="none").fit(X, y)
     assert clone(selector).get_params() == selector.get_params()
     again = pickle.loads(pickle.dumps(selector))
     assert (again.transform(X) == selector.transform(X)).all()
@@ -116,8 +128,17 @@ def test_threads_side_by_side_give_the_same_answer():
     """Numba's own parallel loops would abort here."""
     rng = np.random.default_rng(9)
     X, y = rng.integers(0, 5, (2000, 150)), rng.integers(0, 2, 2000)
-    alone = SubsetSelector(10, strategy="backward", n_jobs=1).fit(X, y).indices_.tolist()
-    jobs = [joblib.delayed(SubsetSelector(10, strategy="backward", n_jobs=2).fit)(X, y) for _ in range(4)]
+    alone = (
+        SubsetSelector(10, strategy="backward", n_jobs=1, criterion="jmi", measure="plugin", correction="none")
+        .fit(X, y)
+        .indices_.tolist()
+    )
+    jobs = [
+        joblib.delayed(
+            SubsetSelector(10, strategy="backward", n_jobs=2, criterion="jmi", measure="plugin", correction="none").fit
+        )(X, y)
+        for _ in range(4)
+    ]
     for fitted in joblib.Parallel(n_jobs=4, prefer="threads")(jobs):
         assert fitted.indices_.tolist() == alone
 
@@ -126,8 +147,12 @@ def test_threads_side_by_side_give_the_same_answer():
 def test_row_order_and_jobs_do_not_matter(table, strategy):
     X, y = table
     order = np.random.default_rng(0).permutation(len(y))
-    one = SubsetSelector(3, strategy=strategy, random_state=7, n_jobs=1).fit(X, y)
-    other = SubsetSelector(3, strategy=strategy, random_state=7, n_jobs=3).fit(X[order], y[order])
+    one = SubsetSelector(
+        3, strategy=strategy, random_state=7, n_jobs=1, criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
+    other = SubsetSelector(
+        3, strategy=strategy, random_state=7, n_jobs=3, criterion="jmi", measure="plugin", correction="none"
+    ).fit(X[order], y[order])
     assert one.indices_.tolist() == other.indices_.tolist()
     assert one.objective_ == other.objective_
 
@@ -136,7 +161,9 @@ def test_row_order_and_jobs_do_not_matter(table, strategy):
 @pytest.mark.parametrize("k", [1, 6, 7])
 def test_smallest_and_largest_subsets(table, strategy, k):
     X, y = table  # 8 columns, one of them constant
-    selector = SubsetSelector(k, strategy=strategy, copies="all", random_state=0).fit(X, y)
+    selector = SubsetSelector(
+        k, strategy=strategy, copies="all", random_state=0, criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     assert len(set(selector.indices_.tolist())) == k
     assert 7 not in selector.indices_
 
@@ -144,18 +171,20 @@ def test_smallest_and_largest_subsets(table, strategy, k):
 def test_more_features_than_there_are_keeps_all_and_warns(table):
     X, y = table
     with pytest.warns(FewerFeaturesWarning, match="Asked for 8 features, but the table has 7 .*1 is constant"):
-        selector = SubsetSelector(8, copies="all").fit(X, y)
+        selector = SubsetSelector(8, copies="all", criterion="jmi", measure="plugin", correction="none").fit(X, y)
     assert selector.support_.tolist() == [True] * 7 + [False]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        SubsetSelector(7, copies="all").fit(X, y)
+        SubsetSelector(7, copies="all", criterion="jmi", measure="plugin", correction="none").fit(X, y)
 
 
 def test_the_default_is_cobra_with_polish_and_a_bound(table):
     X, y = table
-    selector = SubsetSelector(3, random_state=0).fit(X, y)
-    same = SubsetSelector(3, strategy="cobra", polish=True, random_state=0).fit(X, y)
-    best = SubsetSelector(3, strategy="exhaustive").fit(X, y)
+    selector = SubsetSelector(3, random_state=0, criterion="jmi", measure="plugin", correction="none").fit(X, y)
+    same = SubsetSelector(
+        3, strategy="cobra", polish=True, random_state=0, criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
+    best = SubsetSelector(3, strategy="exhaustive", criterion="jmi", measure="plugin", correction="none").fit(X, y)
     assert selector.selection_.strategy == "cobra"
     assert selector.indices_.tolist() == same.indices_.tolist()
     assert selector.objective_ <= best.objective_ + 1e-15 <= selector.upper_bound_ + 2e-15
@@ -166,18 +195,29 @@ def test_beyond_its_size_the_default_says_that_it_searched_another_way(table, mo
     monkeypatch.setattr(select_module, "MOST_FOR_COBRA", 6)
     X, y = table  # 7 usable features
     with pytest.warns(QuickerSearchWarning, match="7 features are too many .* used forward selection"):
-        selector = SubsetSelector(3, copies="all").fit(X, y)
-    same = SubsetSelector(3, strategy="forward", polish=True, copies="all").fit(X, y)
+        selector = SubsetSelector(3, copies="all", criterion="jmi", measure="plugin", correction="none").fit(X, y)
+    same = SubsetSelector(
+        3, strategy="forward", polish=True, copies="all", criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     assert selector.indices_.tolist() == same.indices_.tolist()
     assert selector.selection_.strategy == "forward"
     assert np.isnan(selector.gap_)
-    assert not np.isnan(SubsetSelector(3, strategy="forward", certify=True).fit(X, y).gap_)
+    assert not np.isnan(
+        SubsetSelector(3, strategy="forward", certify=True, criterion="jmi", measure="plugin", correction="none")
+        .fit(X, y)
+        .gap_
+    )
 
 
 def test_one_feature_and_more_levels_than_samples():
-    assert SubsetSelector(1).fit([[0], [1], [0], [1]], [0, 1, 0, 1]).support_.tolist() == [True]
+    assert SubsetSelector(1, criterion="jmi", measure="plugin", correction="none").fit(
+        [[0], [1], [0], [1]], [0, 1, 0, 1]
+    ).support_.tolist() == [True]
     X = np.arange(40).reshape(20, 2)
-    assert len(SubsetSelector(1).fit(X, np.arange(20) % 2).indices_) == 1
+    assert (
+        len(SubsetSelector(1, criterion="jmi", measure="plugin", correction="none").fit(X, np.arange(20) % 2).indices_)
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -214,7 +254,7 @@ def test_bad_parameters_are_refused_with_the_remedy(table, change, said):
 )
 def test_bad_tables_are_refused_with_the_reason(X, y, said):
     with pytest.raises(ValueError, match=said):
-        SubsetSelector(1).fit(X, y)
+        SubsetSelector(1, criterion="jmi", measure="plugin", correction="none").fit(X, y)
 
 
 @pytest.mark.parametrize(("stage", "certify"), [("forward", False), ("relaxation", True), ("proof", "tight")])
@@ -226,7 +266,9 @@ def test_ctrl_c_is_said_where_nobody_looks_at_the_status(stage, certify):
         if current.partition(",")[0] == stage:
             raise KeyboardInterrupt
 
-    selector = SubsetSelector(4, strategy="forward", certify=certify, n_jobs=1)
+    selector = SubsetSelector(
+        4, strategy="forward", certify=certify, n_jobs=1, criterion="jmi", measure="plugin", correction="none"
+    )
     with listening(press), pytest.warns(InterruptedWarning, match="Ctrl-C ended the search early"):
         selector.fit(X, y)
     assert selector.selection_.status == "interrupted"

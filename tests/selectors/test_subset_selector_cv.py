@@ -75,8 +75,12 @@ def test_every_score_is_what_the_plain_selector_gives(table, settings):
 
 def test_the_final_subset_and_classifier_are_those_of_all_rows(table):
     X, y = table
-    selector = SubsetSelectorCV(NEAREST, 5, strategy="cobra", random_state=1, certify=True).fit(X, y)
-    plain = SubsetSelector(selector.n_features_, strategy="cobra", random_state=1).fit(X, y)
+    selector = SubsetSelectorCV(
+        NEAREST, 5, strategy="cobra", random_state=1, certify=True, criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
+    plain = SubsetSelector(
+        selector.n_features_, strategy="cobra", random_state=1, criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     assert selector.indices_.tolist() == plain.indices_.tolist()
     assert (selector.support_ == plain.support_).all()
     assert selector.selection_.gap == plain.gap_
@@ -116,7 +120,11 @@ def test_labels_of_test_rows_do_not_change_what_is_chosen(seed, strategy):
     changed_y[test] = rng.permutation(y[test])
     changed_X[test] = rng.normal(size=(15, 12)) * 100
     chosen = [
-        SubsetSelectorCV(NEAREST, 4, cv=[(train, test)], strategy=strategy).fit(*data).cv_results_["split0_support"]
+        SubsetSelectorCV(
+            NEAREST, 4, cv=[(train, test)], strategy=strategy, criterion="jmi", measure="plugin", correction="none"
+        )
+        .fit(*data)
+        .cv_results_["split0_support"]
         for data in ((X, y), (X, changed_y), (changed_X, y))
     ]
     assert (chosen[0] == chosen[1]).all()
@@ -147,7 +155,9 @@ def test_classifiers_learn_from_training_rows_and_see_raw_columns():
     X = np.column_stack([np.arange(30.0), rng.normal(size=(30, 3))])
     y, seen = np.tile([0, 1], 15), []
     splits = list(KFold(3).split(X))
-    SubsetSelectorCV(Spy(seen), [2, 3], cv=splits, include=[0]).fit(X, y)
+    SubsetSelectorCV(
+        Spy(seen), [2, 3], cv=splits, include=[0], criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     expected = [(set(train.tolist()), set(test.tolist()), size) for size in (2, 3) for train, test in splits]
     assert seen == expected
 
@@ -155,8 +165,22 @@ def test_classifiers_learn_from_training_rows_and_see_raw_columns():
 def test_the_paper_protocol_chooses_once_for_all_splits(table):
     X, y = table
     with pytest.warns(OptimisticScoreWarning):
-        selector = SubsetSelectorCV(NEAREST, [2, 3], cv=4, protocol="paper", strategy="forward").fit(X, y)
-    plain = [SubsetSelector(size, strategy="forward").fit(X, y).support_ for size in (2, 3)]
+        selector = SubsetSelectorCV(
+            NEAREST,
+            [2, 3],
+            cv=4,
+            protocol="paper",
+            strategy="forward",
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).fit(X, y)
+    plain = [
+        SubsetSelector(size, strategy="forward", criterion="jmi", measure="plugin", correction="none")
+        .fit(X, y)
+        .support_
+        for size in (2, 3)
+    ]
     for split in range(4):
         assert (selector.cv_results_[f"split{split}_support"] == plain).all()
     expected = [cross_val_score(NEAREST, X[:, support], y, cv=4) for support in plain]
@@ -168,7 +192,18 @@ def test_the_paper_protocol_chooses_once_for_all_splits(table):
 def test_jobs_do_not_matter(table, strategy):
     X, y = table
     fits = [
-        SubsetSelectorCV(NEAREST, 4, cv=3, strategy=strategy, random_state=5, n_jobs=jobs).fit(X, y) for jobs in (1, 2)
+        SubsetSelectorCV(
+            NEAREST,
+            4,
+            cv=3,
+            strategy=strategy,
+            random_state=5,
+            n_jobs=jobs,
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).fit(X, y)
+        for jobs in (1, 2)
     ]
     for name, values in fits[0].cv_results_.items():
         np.testing.assert_array_equal(values, fits[1].cv_results_[name])
@@ -209,13 +244,17 @@ def test_one_standard_error_never_chooses_a_larger_size(columns):
 def test_grouped_and_time_series_splitters(table):
     X, y = table
     people = np.arange(150) // 10
-    selector = SubsetSelectorCV(NEAREST, 3, cv=GroupKFold(5), strategy="forward").fit(X, y, groups=people)
+    selector = SubsetSelectorCV(
+        NEAREST, 3, cv=GroupKFold(5), strategy="forward", criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y, groups=people)
     splits = list(GroupKFold(5).split(X, y, people))
     scores = [selector.cv_results_[f"split{split}_test_score"] for split in range(5)]
     np.testing.assert_array_equal(scores, slow_scores(NEAREST, X, y, [1, 2, 3], splits, strategy="forward"))
     with pytest.raises(ValueError, match="groups"):
-        SubsetSelectorCV(NEAREST, 3, cv=GroupKFold(5)).fit(X, y)
-    selector = SubsetSelectorCV(NEAREST, 3, cv=TimeSeriesSplit(4), strategy="forward").fit(X, y)
+        SubsetSelectorCV(NEAREST, 3, cv=GroupKFold(5), criterion="jmi", measure="plugin", correction="none").fit(X, y)
+    selector = SubsetSelectorCV(
+        NEAREST, 3, cv=TimeSeriesSplit(4), strategy="forward", criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     splits = list(TimeSeriesSplit(4).split(X))
     scores = [selector.cv_results_[f"split{split}_test_score"] for split in range(4)]
     np.testing.assert_array_equal(scores, slow_scores(NEAREST, X, y, [1, 2, 3], splits, strategy="forward"))
@@ -225,29 +264,44 @@ def test_metadata_is_routed(table):
     X, y = table
     weights = np.random.default_rng(0).integers(1, 4, 150).astype(float)
     with pytest.raises(ValueError, match=r"coef_init.*set_config\(enable_metadata_routing=True\)"):
-        SubsetSelectorCV(LogisticRegression(), 2).fit(X, y, coef_init=weights)
+        SubsetSelectorCV(LogisticRegression(), 2, criterion="jmi", measure="plugin", correction="none").fit(
+            X, y, coef_init=weights
+        )
     with config_context(enable_metadata_routing=True):
         weighted = LogisticRegression().set_fit_request(sample_weight=True)
         plain = make_scorer(accuracy_score).set_score_request(sample_weight=False)
-        selector = SubsetSelectorCV(weighted, [2], cv=3, scoring=plain, strategy="forward").fit(
-            X, y, sample_weight=weights
-        )
+        selector = SubsetSelectorCV(
+            weighted, [2], cv=3, scoring=plain, strategy="forward", criterion="jmi", measure="plugin", correction="none"
+        ).fit(X, y, sample_weight=weights)
         people = np.arange(150) // 10
-        grouped = SubsetSelectorCV(LogisticRegression(), [2], cv=GroupKFold(3)).fit(X, y, groups=people)
+        grouped = SubsetSelectorCV(
+            LogisticRegression(), [2], cv=GroupKFold(3), criterion="jmi", measure="plugin", correction="none"
+        ).fit(X, y, groups=people)
     for split, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
-        support = SubsetSelector(2, strategy="forward").fit(X[train], y[train], sample_weight=weights[train]).support_
+        support = (
+            SubsetSelector(2, strategy="forward", criterion="jmi", measure="plugin", correction="none")
+            .fit(X[train], y[train], sample_weight=weights[train])
+            .support_
+        )
         classifier = LogisticRegression().fit(X[train][:, support], y[train], sample_weight=weights[train])
         expected = classifier.score(X[test][:, support], y[test])
         assert selector.cv_results_[f"split{split}_test_score"][0] == expected
     whole = LogisticRegression().fit(X[:, selector.support_], y, sample_weight=weights)
     np.testing.assert_array_equal(selector.estimator_.coef_, whole.coef_)
-    plain = SubsetSelectorCV(LogisticRegression(), [2], cv=GroupKFold(3)).fit(X, y, groups=people)
+    plain = SubsetSelectorCV(
+        LogisticRegression(), [2], cv=GroupKFold(3), criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y, groups=people)
     np.testing.assert_array_equal(plain.cv_results_["mean_test_score"], grouped.cv_results_["mean_test_score"])
 
 
 def test_sizes(table):
     X, y = table  # 7 usable columns
-    sizes = lambda asked: SubsetSelectorCV(NEAREST, asked, cv=2).fit(X, y).cv_results_["n_features"].tolist()  # noqa: E731
+    sizes = lambda asked: (
+        SubsetSelectorCV(NEAREST, asked, cv=2, criterion="jmi", measure="plugin", correction="none")
+        .fit(X, y)
+        .cv_results_["n_features"]
+        .tolist()
+    )  # noqa: E731
     assert sizes(None) == [1, 2, 3, 4, 5, 6, 7]
     assert sizes(3) == [1, 2, 3]
     assert sizes(50) == [1, 2, 3, 4, 5, 6, 7]
@@ -273,11 +327,18 @@ def test_constraints_hold_in_every_split(table):
         assert supports[:, 3].all()
         assert not supports[:, [0, 4, 7]].any()
         assert (supports[:, 1] == supports[:, 2]).all()
-    assert SubsetSelectorCV(NEAREST, cv=3, feature_groups=[[0, 1], [2, 3], [4, 5, 6]]).fit(X, y).cv_results_[
-        "n_features"
-    ].tolist() == [2, 3, 4, 5, 7]
+    assert SubsetSelectorCV(
+        NEAREST, cv=3, feature_groups=[[0, 1], [2, 3], [4, 5, 6]], criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y).cv_results_["n_features"].tolist() == [2, 3, 4, 5, 7]
     with pytest.raises(InvalidInput, match="groups cannot add up to"):
-        SubsetSelectorCV(NEAREST, [2, 6], feature_groups=[[0, 1], [2, 3], [4, 5, 6]]).fit(X, y)
+        SubsetSelectorCV(
+            NEAREST,
+            [2, 6],
+            feature_groups=[[0, 1], [2, 3], [4, 5, 6]],
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        ).fit(X, y)
 
 
 def test_columns_constant_in_a_split_are_left_out_there():
@@ -286,7 +347,9 @@ def test_columns_constant_in_a_split_are_left_out_there():
     X = rng.integers(0, 3, (40, 3)) + y[:, None]
     X[:30, 1] = 7  # constant where the second split trains
     splits = [(np.arange(10, 40), np.arange(10)), (np.arange(30), np.arange(30, 40))]
-    selector = SubsetSelectorCV(NEAREST, cv=splits, include=[1]).fit(X, y)
+    selector = SubsetSelectorCV(
+        NEAREST, cv=splits, include=[1], criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     assert selector.cv_results_["n_features"].tolist() == [1, 2, 3]
     assert selector.cv_results_["split0_support"].sum(axis=1).tolist() == [1, 2, 3]
     assert selector.cv_results_["split1_support"].sum(axis=1).tolist() == [1, 2, 2]
@@ -305,7 +368,9 @@ def test_frames_of_all_kinds():
         }
     )
     classifier = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
-    selector = SubsetSelectorCV(classifier, one_standard_error=True).fit(frame, y)
+    selector = SubsetSelectorCV(
+        classifier, one_standard_error=True, criterion="jmi", measure="plugin", correction="none"
+    ).fit(frame, y)
     assert selector.get_feature_names_out().tolist() == ["city"]
     assert selector.score(frame, y) > 0.8
     assert selector.set_output(transform="pandas").transform(frame).columns.tolist() == ["city"]
@@ -314,13 +379,21 @@ def test_frames_of_all_kinds():
 
 def test_regressors_and_other_scores(table):
     X, y = table
-    selector = SubsetSelectorCV(Ridge(), 3, cv=3, strategy="forward").fit(X, y)
+    selector = SubsetSelectorCV(
+        Ridge(), 3, cv=3, strategy="forward", criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     train, test = next(iter(KFold(3).split(X)))
-    support = SubsetSelector(3, strategy="forward").fit(X[train], y[train]).support_
+    support = (
+        SubsetSelector(3, strategy="forward", criterion="jmi", measure="plugin", correction="none")
+        .fit(X[train], y[train])
+        .support_
+    )
     expected = Ridge().fit(X[train][:, support], y[train]).score(X[test][:, support], y[test])
     assert selector.cv_results_["split0_test_score"][2] == pytest.approx(expected, rel=1e-12)
     assert not hasattr(selector, "predict_proba")
-    entropy = SubsetSelectorCV(LogisticRegression(), 2, scoring="neg_log_loss").fit(X, y)
+    entropy = SubsetSelectorCV(
+        LogisticRegression(), 2, scoring="neg_log_loss", criterion="jmi", measure="plugin", correction="none"
+    ).fit(X, y)
     assert (entropy.cv_results_["mean_test_score"] < 0).all()
     assert entropy.score(X, y) < 0
 
@@ -344,12 +417,21 @@ def test_training_rows_of_one_class_are_named():
     with pytest.raises(
         InvalidInput, match=r"rows that are all of class 'a' \(in a split with 10 training rows\).*StratifiedKFold"
     ):
-        SubsetSelectorCV(NEAREST, cv=[(np.arange(10), np.arange(10, 30))]).fit(X, y)
+        SubsetSelectorCV(
+            NEAREST, cv=[(np.arange(10), np.arange(10, 30))], criterion="jmi", measure="plugin", correction="none"
+        ).fit(X, y)
 
 
 def test_it_is_a_classifier_like_others():
     X, y = load_iris(return_X_y=True)
-    selector = SubsetSelectorCV(make_pipeline(StandardScaler(), LogisticRegression()), 2, cv=3)
+    selector = SubsetSelectorCV(
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        2,
+        cv=3,
+        criterion="jmi",
+        measure="plugin",
+        correction="none",
+    )
     assert clone(selector).get_params()["cv"] == 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -100,7 +100,7 @@ def test_keywords_go_to_their_group_and_back():
     keywords = DEFAULTS | {"task": "regression", "bins": 7, "include": ["a"], "strategy": "exact"}
     settings = Settings.from_keywords(keywords)
     assert settings.reading == Reading(task="regression")
-    assert settings.measuring == Measuring(bins=7)
+    assert settings.measuring == Measuring(bins=7, measure="plugin", correction="none")
     assert settings.constraints == Constraints(include=["a"])
     assert settings.searching == Searching(strategy="exact")
     assert settings.flat() == keywords
@@ -214,8 +214,8 @@ def test_one_time_limit():
 
 
 def test_numpys_scalars_are_numbers_and_bools():
-    measuring = Measuring(bins=np.int64(7), target_bins=np.int32(4))
-    assert measuring == Measuring(bins=7, target_bins=4)
+    measuring = Measuring(bins=np.int64(7), target_bins=np.int32(4), measure="plugin", correction="none")
+    assert measuring == Measuring(bins=7, target_bins=4, measure="plugin", correction="none")
     assert type(measuring.bins) is int
     searching = Searching(beta=np.float32(0.5), polish=np.True_, certify=np.False_, random_state=np.int64(3))
     assert searching == Searching(beta=0.5, polish=True, certify=False, random_state=3)
@@ -279,7 +279,10 @@ def test_settings_that_matter_or_have_their_default_are_taken_in_silence(keyword
 
 
 def test_the_warning_points_at_the_users_line():
-    for make in (lambda: Settings.from_keywords({"n_neighbors": 4}), lambda: replace(Measuring(), n_neighbors=4)):
+    for make in (
+        lambda: Settings.from_keywords({"n_neighbors": 4}),
+        lambda: replace(Measuring(measure="plugin", correction="none"), n_neighbors=4),
+    ):
         with pytest.warns(IdleSettingWarning) as caught:
             make()
         assert Path(caught[0].filename).name == Path(__file__).name
@@ -420,7 +423,9 @@ def test_settings_survive_json_flattening_and_pickling(keywords):
 
 def test_what_a_file_leaves_out_has_its_default():
     assert Settings.from_dict({}) == Settings()
-    assert Settings.from_dict({"measuring": {"bins": 7}}) == Settings(measuring=Measuring(bins=7))
+    assert Settings.from_dict({"measuring": {"bins": 7}}) == Settings(
+        measuring=Measuring(bins=7, measure="plugin", correction="none")
+    )
 
 
 anything = st.recursive(

@@ -91,22 +91,22 @@ def way(request, monkeypatch):
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "feather", "arrows", "jsonl"])
 def test_every_format_gives_the_same_terms(suffix, way, json_lines, tmp_path):
-    wanted = information_terms(TABLE, "y")
+    wanted = information_terms(TABLE, "y", measure="plugin", correction="none")
     one = write(TABLE, tmp_path / f"one.{suffix}")
-    assert_same_terms(information_terms(one, "y", memory=BUDGET), wanted)
+    assert_same_terms(information_terms(one, "y", memory=BUDGET, measure="plugin", correction="none"), wanted)
     folder = tmp_path / "parts"
     folder.mkdir()
     for number, part in enumerate(parts_of(TABLE)):
         write(part, folder / f"{number}.{suffix}")
     write(TABLE.slice(0, 0), folder / f"9.{suffix}")
     for rows in (folder, f"{folder}/?.{suffix}"):
-        assert_same_terms(information_terms(rows, "y", memory=BUDGET), wanted)
+        assert_same_terms(information_terms(rows, "y", memory=BUDGET, measure="plugin", correction="none"), wanted)
 
 
 def test_a_format_from_outside_works_everywhere(json_lines, way, tmp_path, monkeypatch):
     file = write(TABLE, tmp_path / "rows.jsonl")
-    wanted = choose_subset(TABLE, "y", 3)
-    result = choose_subset(file, "y", 3)
+    wanted = choose_subset(TABLE, "y", 3, criterion="jmi", measure="plugin", correction="none")
+    result = choose_subset(file, "y", 3, criterion="jmi", measure="plugin", correction="none")
     assert (result.names, result.selection.objective) == (wanted.names, wanted.selection.objective)
     assert result.verify(file).holds
     done = in_process("select", file, "-t", "y", "-k", 3, "--quiet", "--json", tmp_path / "out.json")
@@ -226,7 +226,7 @@ def test_a_row_longer_than_a_block_of_text(tmp_path, monkeypatch):
     monkeypatch.setattr(FileRows, "n_bytes", UNKNOWN)
     file = tmp_path / "long.csv"
     file.write_text("a,b,y\n" + "u,1,0\nv,2,1\n" * 30 + f"{'u' * 5_000_000},3,1\n" + "u,1,0\n" * 3)
-    assert information_terms(file, "y", memory=BUDGET).n_samples == 64
+    assert information_terms(file, "y", memory=BUDGET, measure="plugin", correction="none").n_samples == 64
 
 
 # Objects that export record batches
@@ -240,23 +240,28 @@ def relation(table):
 
 
 def test_duckdb(way):
-    wanted = information_terms(TABLE, "y")
+    wanted = information_terms(TABLE, "y", measure="plugin", correction="none")
     rows = relation(TABLE)
     for _ in range(2):
-        assert_same_terms(information_terms(rows, "y", memory=BUDGET), wanted)
+        assert_same_terms(information_terms(rows, "y", memory=BUDGET, measure="plugin", correction="none"), wanted)
     query = rows.project("*").filter("few > 0")
     part = TABLE.filter(pa.compute.greater(TABLE["few"], 0))
-    assert_same_terms(information_terms(query, "y", memory=BUDGET), information_terms(part, "y"))
-    result = choose_subset(rows, "y", 3, memory=BUDGET)
-    assert result.names == choose_subset(TABLE, "y", 3).names
+    assert_same_terms(
+        information_terms(query, "y", memory=BUDGET, measure="plugin", correction="none"),
+        information_terms(part, "y", measure="plugin", correction="none"),
+    )
+    result = choose_subset(rows, "y", 3, memory=BUDGET, criterion="jmi", measure="plugin", correction="none")
+    assert result.names == choose_subset(TABLE, "y", 3, criterion="jmi", measure="plugin", correction="none").names
     assert result.verify(rows).holds
     assert result.verify(TABLE).holds
 
 
 def test_duckdb_in_memory_is_read_like_a_frame():
     rows = relation(TABLE.append_column("w", pa.array(np.arange(150) % 3)))
-    found = information_terms(rows, "y", weight="w")
-    assert_same_terms(found, information_terms(rows.to_arrow_table(), "y", weight="w"))
+    found = information_terms(rows, "y", weight="w", measure="plugin", correction="none")
+    assert_same_terms(
+        found, information_terms(rows.to_arrow_table(), "y", weight="w", measure="plugin", correction="none")
+    )
 
 
 def test_duckdb_of_other_rows_each_time(monkeypatch):
@@ -265,7 +270,7 @@ def test_duckdb_of_other_rows_each_time(monkeypatch):
     with pytest.raises(
         InvalidInput, match="an object of type DuckDBPyRelation that brought other rows when it was read again"
     ):
-        information_terms(drawn, "y", memory=BUDGET)
+        information_terms(drawn, "y", memory=BUDGET, measure="plugin", correction="none")
 
 
 def reader(table=TABLE):
@@ -273,14 +278,16 @@ def reader(table=TABLE):
 
 
 def test_a_reader_is_read_once():
-    wanted = information_terms(TABLE, "y")
-    assert_same_terms(information_terms(reader(), "y"), wanted)
-    assert_same_terms(information_terms(lambda: reader(), "y", memory=BUDGET), wanted)
+    wanted = information_terms(TABLE, "y", measure="plugin", correction="none")
+    assert_same_terms(information_terms(reader(), "y", measure="plugin", correction="none"), wanted)
+    assert_same_terms(
+        information_terms(lambda: reader(), "y", memory=BUDGET, measure="plugin", correction="none"), wanted
+    )
     large = pa.table({f"x{j}": np.arange(600_000) % (j + 2) for j in range(20)})
     with pytest.raises(
         InvalidInput, match=r"an object of type RecordBatchReader, which can be read once only.*Pass a function that"
     ):
-        information_terms(reader(large), "x0", memory=BUDGET)
+        information_terms(reader(large), "x0", memory=BUDGET, measure="plugin", correction="none")
 
 
 class Exported:
@@ -294,17 +301,21 @@ class Exported:
 
 
 def test_any_object_that_exports_batches(way):
-    wanted = information_terms(TABLE, "y")
-    assert_same_terms(information_terms(Exported(reader), "y", memory=BUDGET), wanted)
+    wanted = information_terms(TABLE, "y", measure="plugin", correction="none")
+    assert_same_terms(
+        information_terms(Exported(reader), "y", memory=BUDGET, measure="plugin", correction="none"), wanted
+    )
     frame = pl.from_arrow(TABLE)
-    assert_same_terms(information_terms(Exported(lambda: frame), "y", memory=BUDGET), wanted)
+    assert_same_terms(
+        information_terms(Exported(lambda: frame), "y", memory=BUDGET, measure="plugin", correction="none"), wanted
+    )
 
 
 def test_an_export_that_is_used_up_is_noticed(monkeypatch):
     monkeypatch.setattr(ArrowStream, "rows_within", lambda self, budget: None)
     only = reader()
     with pytest.raises(InvalidInput, match="an object of type Exported that brought"):
-        information_terms(Exported(lambda: only), "y", memory=BUDGET)
+        information_terms(Exported(lambda: only), "y", memory=BUDGET, measure="plugin", correction="none")
 
 
 def test_a_column_alone_is_no_table():
@@ -313,13 +324,19 @@ def test_a_column_alone_is_no_table():
             return pl.Series([1, 2]).__arrow_c_stream__(requested_schema)
 
     with pytest.raises(InvalidInput, match="an object of type Column, which cannot be read as record batches"):
-        information_terms(Column(), "y")
+        information_terms(Column(), "y", measure="plugin", correction="none")
 
 
 def test_polars_collected_in_batches():
     lazy = pl.from_arrow(TABLE).lazy()
-    found = information_terms(lambda: lazy.collect_batches(chunk_size=40, maintain_order=True), "y", memory=BUDGET)
-    assert_same_terms(found, information_terms(TABLE, "y"))
+    found = information_terms(
+        lambda: lazy.collect_batches(chunk_size=40, maintain_order=True),
+        "y",
+        memory=BUDGET,
+        measure="plugin",
+        correction="none",
+    )
+    assert_same_terms(found, information_terms(TABLE, "y", measure="plugin", correction="none"))
 
 
 # Parts that differ in their types, but not in their values
@@ -336,7 +353,10 @@ def test_dictionaries_and_plain_texts_in_one_folder(way, tmp_path):
         folder.mkdir()
         for number, part in enumerate((first, encoded, smaller)):
             write(part, folder / f"{number}.{suffix}")
-        assert_same_terms(information_terms(folder, "y", memory=BUDGET), information_terms(TABLE, "y"))
+        assert_same_terms(
+            information_terms(folder, "y", memory=BUDGET, measure="plugin", correction="none"),
+            information_terms(TABLE, "y", measure="plugin", correction="none"),
+        )
 
 
 def decimals(digits, scale):
@@ -352,14 +372,14 @@ def test_decimals_of_different_precision(way, tmp_path):
     ]
     widest = pa.decimal128(20, 4)
     whole = pa.concat_tables([part.set_column(0, "price", part["price"].cast(widest)) for part in parts])
-    wanted = information_terms(whole, "y")
-    assert_same_terms(information_terms(lambda: parts, "y", memory=BUDGET), wanted)
+    wanted = information_terms(whole, "y", measure="plugin", correction="none")
+    assert_same_terms(information_terms(lambda: parts, "y", memory=BUDGET, measure="plugin", correction="none"), wanted)
     for number, part in enumerate(parts):
         write(part, tmp_path / f"{number}.parquet")
-    assert_same_terms(information_terms(tmp_path, "y", memory=BUDGET), wanted)
+    assert_same_terms(information_terms(tmp_path, "y", memory=BUDGET, measure="plugin", correction="none"), wanted)
     finer = parts[2].set_column(0, "price", pa.array([Decimal("0.125")] * 50, pa.decimal128(20, 4)))
     with pytest.raises(InvalidInput, match="column 'price' of type decimal"):
-        information_terms(lambda: [parts[0], finer], "y", memory=BUDGET)
+        information_terms(lambda: [parts[0], finer], "y", memory=BUDGET, measure="plugin", correction="none")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "feather"])
@@ -367,20 +387,25 @@ def test_files_without_rows_may_have_any_columns(suffix, way, tmp_path):
     bare = pa.table({"words": pa.array([], pa.int64()), "other": pa.array([], pa.string())})
     for number, part in enumerate([bare, *parts_of(TABLE), bare]):
         write(part, tmp_path / f"{number}.{suffix}")
-    assert_same_terms(information_terms(tmp_path, "y", memory=BUDGET), information_terms(TABLE, "y"))
+    assert_same_terms(
+        information_terms(tmp_path, "y", memory=BUDGET, measure="plugin", correction="none"),
+        information_terms(TABLE, "y", measure="plugin", correction="none"),
+    )
 
 
 def test_blocks_without_rows_may_have_any_types():
     bare = pa.table({name: pa.array([], pa.null()) for name in TABLE.column_names})
-    found = information_terms(lambda: [bare, *parts_of(TABLE), bare], "y", memory=BUDGET)
-    assert_same_terms(found, information_terms(TABLE, "y"))
+    found = information_terms(
+        lambda: [bare, *parts_of(TABLE), bare], "y", memory=BUDGET, measure="plugin", correction="none"
+    )
+    assert_same_terms(found, information_terms(TABLE, "y", measure="plugin", correction="none"))
 
 
 def test_a_file_in_another_encoding_is_named(way, tmp_path):
     for number, encoding in enumerate(("utf-8", "latin-1")):
         (tmp_path / f"{number}.csv").write_bytes(("a,b,y\n" + "ä,1,0\nü,2,1\n" * 20).encode(encoding))
     with pytest.raises(InvalidInput, match=r"text that is not UTF-8 in column 'a' of file '.*1\.csv'"):
-        information_terms(tmp_path, "y", memory=BUDGET)
+        information_terms(tmp_path, "y", memory=BUDGET, measure="plugin", correction="none")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "feather"])
@@ -418,7 +443,10 @@ def in_blocks(**columns):
 def test_runs_are_read_as_the_values_they_stand_for():
     runs = pa.RunEndEncodedArray.from_arrays(pa.array([20, 40, 60], pa.int32()), pa.array(["a", "b", "a"]))
     plain = pa.array(["a"] * 20 + ["b"] * 20 + ["a"] * 20)
-    assert_same_terms(information_terms(in_blocks(a=runs), "y"), information_terms(in_blocks(a=plain), "y"))
+    assert_same_terms(
+        information_terms(in_blocks(a=runs), "y", measure="plugin", correction="none"),
+        information_terms(in_blocks(a=plain), "y", measure="plugin", correction="none"),
+    )
 
 
 def not_utf_8():
@@ -435,11 +463,14 @@ def not_utf_8():
 )
 def test_cells_that_python_cannot_represent(cells, said):
     with pytest.raises(InvalidInput, match=said):
-        information_terms(in_blocks(a=cells), "y")
-    assert information_terms(in_blocks(a=cells), "y", kinds={"a": "skip"}).n_features == 2
+        information_terms(in_blocks(a=cells), "y", measure="plugin", correction="none")
+    assert (
+        information_terms(in_blocks(a=cells), "y", kinds={"a": "skip"}, measure="plugin", correction="none").n_features
+        == 2
+    )
 
 
 def test_intervals_are_levels():
     cells = pa.array([(k % 3, 0, 0) for k in range(60)], pa.month_day_nano_interval())
-    found = information_terms(in_blocks(a=cells), "y", kinds={"a": "levels"})
+    found = information_terms(in_blocks(a=cells), "y", kinds={"a": "levels"}, measure="plugin", correction="none")
     assert found.levels.tolist() == [3, 5]

@@ -60,7 +60,7 @@ def test_real_table_gives_the_same_answer_in_every_form_with_every_decision_in_w
     results = []
     for source in _sources(tmp_path):
         with pytest.warns(ColumnsLeftOutWarning, match="'record' .identifier.*'patient' .identifier"):
-            results.append(choose_subset(source, "ill", 5))
+            results.append(choose_subset(source, "ill", 5, criterion="jmi", measure="plugin", correction="none"))
     first = results[0]
     assert not {"record", "patient", "ward", "kg again", "lb"} & set(first.names)
     assert {"visit", "kg", "age", "visits"} <= set(first.names)
@@ -84,7 +84,9 @@ def test_result_of_one_form_is_verified_by_the_others(tmp_path):
     sources = _sources(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ColumnsLeftOutWarning)
-        choose_subset(sources[0], "ill", 4).save(tmp_path / "chosen.json")
+        choose_subset(sources[0], "ill", 4, criterion="jmi", measure="plugin", correction="none").save(
+            tmp_path / "chosen.json"
+        )
         for source in sources:
             assert verify(tmp_path / "chosen.json", source).holds
 
@@ -92,7 +94,7 @@ def test_result_of_one_form_is_verified_by_the_others(tmp_path):
 def test_forged_decision_is_a_false_claim(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ColumnsLeftOutWarning)
-        found = choose_subset(_clinic(), "ill", 4).to_dict()
+        found = choose_subset(_clinic(), "ill", 4, criterion="jmi", measure="plugin", correction="none").to_dict()
         found["provenance"]["decisions"][0]["facts"] = {"different": 3, "rows": 5}
         outcome = verify(found, _clinic())
     assert outcome.verdict == "false claim"
@@ -162,7 +164,9 @@ def test_ranks_are_no_identifiers():
 def test_column_without_values_can_be_anything():
     frame = pd.DataFrame({"empty": [None] * 30, "x": np.arange(30) % 2})
     for kind in ("number", "levels", "skip"):
-        assert choose_subset(frame, np.arange(30) % 2, 1, kinds={"empty": kind}).names == ("x",)
+        assert choose_subset(
+            frame, np.arange(30) % 2, 1, kinds={"empty": kind}, criterion="jmi", measure="plugin", correction="none"
+        ).names == ("x",)
 
 
 def test_index_that_is_the_name_of_another_column_is_refused():
@@ -174,14 +178,26 @@ def test_index_that_is_the_name_of_another_column_is_refused():
 
 def test_skipped_column_cannot_be_included():
     with pytest.raises(InvalidInput, match="'x0' in include, and its kind is 'skip'"):
-        choose_subset(np.arange(60).reshape(30, 2) % 7, np.arange(30) % 2, 1, kinds={0: "skip"}, include=[0])
+        choose_subset(
+            np.arange(60).reshape(30, 2) % 7,
+            np.arange(30) % 2,
+            1,
+            kinds={0: "skip"},
+            include=[0],
+            criterion="jmi",
+            measure="plugin",
+            correction="none",
+        )
 
 
 def test_times_of_day_as_text_are_the_times_a_file_holds(tmp_path):
     texts = [f"{i % 24:02d}:{7 * i % 60:02d}" for i in range(60)]
     frame = pd.DataFrame({"t": texts, "y": [i % 2 for i in range(60)]})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    from_file, from_frame = (choose_subset(source, "y", 1) for source in (tmp_path / "t.csv", frame))
+    from_file, from_frame = (
+        choose_subset(source, "y", 1, criterion="jmi", measure="plugin", correction="none")
+        for source in (tmp_path / "t.csv", frame)
+    )
     assert from_file.selection.objective == from_frame.selection.objective
     assert from_file.provenance.decisions == from_frame.provenance.decisions
 
@@ -236,9 +252,13 @@ def test_skipped_and_excluded_columns_are_not_looked_at():
 
     frame = pd.DataFrame({"bad": [Unreadable() for _ in range(30)], "worse": [np.inf] * 30, "x": np.arange(30) % 2})
     y = np.arange(30) % 2
-    assert choose_subset(frame, y, 1, exclude=["bad"], kinds={"worse": "skip"}).names == ("x",)
+    assert choose_subset(
+        frame, y, 1, exclude=["bad"], kinds={"worse": "skip"}, criterion="jmi", measure="plugin", correction="none"
+    ).names == ("x",)
     array = np.column_stack([np.full(30, np.nan), y])
-    assert choose_subset(array, y, 1, exclude=[0]).names == ("x1",)
+    assert choose_subset(array, y, 1, exclude=[0], criterion="jmi", measure="plugin", correction="none").names == (
+        "x1",
+    )
 
 
 def test_excluded_dates_of_a_sparse_matrix_and_kinds_of_one():
@@ -246,27 +266,34 @@ def test_excluded_dates_of_a_sparse_matrix_and_kinds_of_one():
 
     X = csr_array(np.column_stack([np.full(30, np.nan), np.arange(30) % 2]))
     y = np.arange(30) % 2
-    assert choose_subset(X, y, 1, exclude=[0]).names == ("x1",)
-    assert choose_subset(X, y, 1, kinds={0: "skip"}).names == ("x1",)
+    assert choose_subset(X, y, 1, exclude=[0], criterion="jmi", measure="plugin", correction="none").names == ("x1",)
+    assert choose_subset(X, y, 1, kinds={0: "skip"}, criterion="jmi", measure="plugin", correction="none").names == (
+        "x1",
+    )
     with pytest.raises(InvalidInput, match="columns of a sparse matrix are all of one type"):
-        choose_subset(X, y, 1, kinds={1: "levels"})
+        choose_subset(X, y, 1, kinds={1: "levels"}, criterion="jmi", measure="plugin", correction="none")
 
 
 def test_included_identifier_is_kept():
     with warnings.catch_warnings():
         warnings.simplefilter("error", ColumnsLeftOutWarning)
         frame = _clinic().drop(columns="patient")
-        assert "record" in choose_subset(frame, "ill", 3, include=["record"]).names
+        assert (
+            "record"
+            in choose_subset(
+                frame, "ill", 3, include=["record"], criterion="jmi", measure="plugin", correction="none"
+            ).names
+        )
 
 
 def test_unknown_columns_and_kinds_are_refused():
     frame = _clinic()
     with pytest.raises(InvalidInput, match=r"'agee' in kinds; expected the name of a feature, 'age' perhaps"):
-        choose_subset(frame, "ill", 3, kinds={"agee": "number"})
+        choose_subset(frame, "ill", 3, kinds={"agee": "number"}, criterion="jmi", measure="plugin", correction="none")
     with pytest.raises(InvalidInput, match=r"kinds\['age'\]='numbre'.*'number'"):
-        choose_subset(frame, "ill", 3, kinds={"age": "numbre"})
+        choose_subset(frame, "ill", 3, kinds={"age": "numbre"}, criterion="jmi", measure="plugin", correction="none")
     with pytest.raises(InvalidInput, match="a mapping from columns"):
-        choose_subset(frame, "ill", 3, kinds="age")
+        choose_subset(frame, "ill", 3, kinds="age", criterion="jmi", measure="plugin", correction="none")
     with pytest.raises(InvalidInput, match="a column twice in kinds"):
         Reading(kinds=[("age", "number"), ("age", "levels")])
 

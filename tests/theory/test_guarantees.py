@@ -109,7 +109,7 @@ def terms():
     y = rng.integers(0, 3, 300)
     noisy = (y[:, None] + rng.integers(0, 3, (300, 6))) // 2
     copies = np.column_stack([noisy[:, 0], noisy[:, 1], rng.integers(0, 3, 300)])
-    return information_terms(np.column_stack([noisy, copies, copies]), y)
+    return information_terms(np.column_stack([noisy, copies, copies]), y, measure="plugin", correction="none")
 
 
 @pytest.mark.parametrize("criterion", ["jmi", "mrmr", "d1", "mifs", "max_relevance"])
@@ -131,7 +131,7 @@ def test_jmi_always_has_nonnegative_pairs_and_mrmr_has_not(dtype):
     X[:, 4:] = X[:, :4]  # copies that say nearly nothing of the class
     X[:, 0] = X[:, 4] = np.arange(200) // 2 % 2
     y = np.arange(200) // 100 * (X[:, 1] >= 0)  # independent of the first feature: weights of exactly 0
-    terms = information_terms(X, y, dtype=dtype)
+    terms = information_terms(X, y, dtype=dtype, measure="plugin", correction="none")
     found = check_nonnegative(subset_problem(terms, 4, "jmi", copies="all"))
     assert found.pairs_hold
     assert not found.entries_hold

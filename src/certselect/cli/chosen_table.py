@@ -118,7 +118,7 @@ def notes_on_table(rows: InputTable | StreamedTable, terms: InformationTerms, pr
     said = in_words([one for one in made if one.columns], terms.feature_names)
     if any(one.kind in LEFT_OUT for one in terms.decisions):
         said.append("--kind COLUMN=levels or =number uses a column that was left out")
-    if terms.picked:
+    if terms.picked and terms.settings["measure"] != "plugin":  # the usual measure is not worth a word
         said.append(f"measured by {terms.picked}")
     if rows.task == "regression":
         bins = terms.settings.get("target_bins")

@@ -156,7 +156,7 @@ def stop_at_chance(
     **settings
         As for the selectors: how the table is read (`task`, `missing`) and measured
         (`measure`, `correction`, `discretize`, ...), what a subset is worth (`criterion`,
-        "jmi" by default, `beta` and `gamma`), `include` and `exclude`. `random_state` is the seed of
+        "distinct" by default, `beta` and `gamma`), `include` and `exclude`. `random_state` is the seed of
         the permutations; the default of 0 gives the same answer every time. Included
         features begin the path and are not tested. Other constraints and other searches
         than "forward" are refused: one column is tested at a time, in the order in which

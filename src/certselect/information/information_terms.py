@@ -77,24 +77,25 @@ def information_terms(
     **settings
         How the table is read and measured, as for the selectors:
 
-        measure : {"plugin", "gaussian_copula", "neighbors", "auto"} or one that was registered
-            "plugin" (the default) discretises columns into levels and counts exactly. For
+        measure : {"auto", "plugin", "mixed", "gaussian_copula", "neighbors"} or one that was registered
+            "auto" (the default) is "plugin" for classes and "mixed" for numbers to predict, "plugin" beyond 20 000
+            rows; `picked` of the result names it, with the reason.
+            "plugin" discretises columns into levels and counts exactly. For
             categories, whole numbers and mixed tables, and for numbers; sparse input.
+            "mixed" is the mean of "plugin" and "gaussian_copula" where columns can be ranked: it sees
+            dependence of any shape, and order within bins. All other columns are counted.
             "gaussian_copula" works on ranks, in closed form, all pairs by one matrix product.
             For numbers whose dependence is rising or falling; any number of columns. Columns
             with many equal values are counted.
             "neighbors" is Kraskov, Stoegbauer and Grassberger's and its kin for mixed columns.
             For dependence of any shape in some hundreds of columns.
-            "auto" is "plugin" with bins of equal counts, as many as the rows allow, or
-            "gaussian_copula" for fewer than 50 rows of numbers; `picked` of the result names
-            it, with the reason and what it cannot see.
         correction : {"none", "miller_madow", "grassberger", "shrinkage", "chance"}
             Bias correction for counts, where cells hold few samples. "chance" subtracts what
-            shuffled columns would have. "auto" chooses one where none is named.
+            shuffled columns would have (the default).
         n_neighbors : int, default 5
             Of "neighbors": more of them mean less variance and more bias.
         discretize : {"quantile", "uniform", "mean_std", "mdlp"}
-            How numbers become levels for "plugin": equal counts (the default), equal widths, three
+            How numbers become levels where they are counted: equal counts (the default), equal widths, three
             states at mean +- standard deviation, or cuts chosen by the classes (Fayyad and Irani).
         bins : int or {"auto", "sturges", "freedman_diaconis", "sqrt"}
             Number of levels for "uniform" and "quantile". "auto": 3 to 5, more for more rows.
@@ -109,9 +110,9 @@ def information_terms(
             "auto": a target of whole numbers is treated as classes, unless there are more than 20
             of them in fewer than 5 rows each.
         missing : {"auto", "error", "level", "pairwise"}
-            What becomes of NaN, None and null: refused; a level of their own ("plugin" only);
+            What becomes of NaN, None and null: refused; a level of their own ("plugin" and "mixed");
             or each term is estimated from the rows that have its columns. "auto" is "error"
-            for arrays; for data frames "level" with "plugin", "pairwise" with the others.
+            for arrays; for data frames "level" where levels are counted, else "pairwise".
 
     Returns
     -------
@@ -123,8 +124,8 @@ def information_terms(
     >>> from certselect import information_terms
     >>> X = np.array([[0, 1], [0, 0], [1, 1], [1, 0]])
     >>> terms = information_terms(X, y=["no", "no", "yes", "yes"])
-    >>> terms.relevance.round(6)  # the first column is the class, ln 2; the second is independent of it
-    array([0.693147, 0.      ])
+    >>> terms.relevance.round(6)  # the first column is the class, ln 2 less chance; the second is independent
+    array([0.462098, 0.      ])
     """
     stated = Settings.from_keywords(settings, groups=("reading", "measuring"))
     started = time.perf_counter()

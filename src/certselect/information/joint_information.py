@@ -104,14 +104,14 @@ def joint_information(
     """
     stated = Settings.from_keywords(settings, groups=("reading", "measuring"))
     measuring = stated.measuring
-    if measuring.measure not in (Measuring.measure, "auto"):
+    if measuring.measure not in ("auto", "plugin"):
         raise InvalidInput(
             f"measure={measuring.measure!r} for columns taken together",
-            f"measure={Measuring.measure!r}: combinations of levels can be counted, not ranked",
+            "measure='plugin': combinations of levels can be counted, not ranked",
             "Leave measure out.",
         )
     table = read_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight)[0]
-    coded = code_table(table, replace(measuring, measure=Measuring.measure))
+    coded = code_table(table, replace(measuring, measure="plugin"))
     whole = _as_one_column(coded)
     correction = _USUAL_CORRECTION if measuring.correction == Measuring.correction else measuring.correction
     counted = plugin_terms(whole, dtype=_FLOAT, n_jobs=1)
@@ -131,7 +131,7 @@ def joint_information(
 
 def _as_one_column(coded: CodedTable | SparseCodedTable) -> CodedTable:
     """The rows that have a value in every column, with the combination of levels as their only feature."""
-    rows, together = JointCells(coded, Measuring.correction).together(range(len(coded.levels)))
+    rows, together = JointCells(coded, "none").together(range(len(coded.levels)))
     if not len(rows):
         raise InvalidInput("columns that no row has values of all of", "rows without a gap", "Pass missing='level'.")
     levels = int(together.max()) + 1

@@ -132,7 +132,7 @@ def _has_kernel(folder: Path, name: str) -> bool:
 
 
 def plugin_terms(
-    table: CodedTable | SparseCodedTable, *, correction: str = Measuring.correction, dtype: np.dtype, n_jobs: int | None
+    table: CodedTable | SparseCodedTable, *, correction: str = "none", dtype: np.dtype, n_jobs: int | None
 ) -> InformationTerms:
     """Measure the information of coded columns from how often their levels occur together.
 

@@ -280,12 +280,12 @@ class InformationTerms:
             raise _table_gone()
         if self.cells is None:
             by_chance = self.settings.get("correction") == "chance"
-            got = "correction='chance'" if by_chance else f"measure={self.settings.get('measure', 'another')!r}"
-            expected = (
-                "another correction: what chance gives is known of pairs only" if by_chance else "measure='plugin'"
-            )
-            remedy = "Pass correction='miller_madow', or none." if by_chance else "Pass measure='plugin'."
-            raise InvalidInput(f"a criterion of {wanted} with {got}", expected, remedy)
+            counted = self.settings.get("measure", "another") == "plugin"
+            measure = "" if counted else f"measure={self.settings.get('measure', 'another')!r}"
+            got = " and ".join(part for part in (measure, "correction='chance'" if by_chance else "") if part)
+            expected = "measure='plugin'" if measure else "another correction: what chance gives is known of pairs only"
+            remedy = " and ".join(["measure='plugin'"] * bool(measure) + ["correction='none'"] * by_chance)
+            raise InvalidInput(f"a criterion of {wanted} with {got}", expected, f"Pass {remedy}.")
         return self.cells
 
     def _counted_impurity(self) -> JointCells:
@@ -294,7 +294,7 @@ class InformationTerms:
             raise InvalidInput(
                 f"a criterion of the Gini impurity with correction={correction!r}",
                 "correction='none': the corrections are those of entropies",
-                "Leave correction out, or choose a criterion of information, such as 'jmi'.",
+                "Pass correction='none', or choose a criterion of information, such as 'distinct'.",
             )
         return self._counted_cells("the Gini impurity")
 

@@ -35,8 +35,8 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         selection, by `stop_at_chance` with its defaults (up to 20 are tested), one at least;
         `result_.size_rule.statement` says how the number came about. None, with a budget,
         for any number it pays for.
-    criterion : str or Criterion, default="jmi"
-        What a subset is worth: "jmi", "mrmr", "disr", "cmim", ...; `certselect.list_criteria()` lists them
+    criterion : str or Criterion, default="distinct"
+        What a subset is worth: "distinct", "jmi", "mrmr", "disr", "cmim", ...; `certselect.list_criteria()` lists them
         with their formulas. "cmim", "jmim", "njmim", "cmi" and "miq" are no sums over pairs and have no bounds.
     strategy : str or Strategy, default="auto"
         How the subset is searched for; `certselect.list_strategies()` lists them with what they do.
@@ -44,11 +44,11 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         polish and a warning; "forward" for criteria without bounds.
     strategy_options : dict, optional
         The strategy's own options, such as {"draws": 500} for "cobra".
-    measure : {"plugin", "gaussian_copula", "neighbors", "auto"}, default="plugin"
+    measure : {"auto", "plugin", "mixed", "gaussian_copula", "neighbors"}, default="auto"
         How mutual information is estimated: by counting levels (the plug-in estimate), from
         ranks, by distances to nearest neighbours, or what suits the table, which
         `terms_.picked` then names. See `information_terms`.
-    correction : {"none", "miller_madow", "grassberger", "shrinkage", "chance"}, default="none"
+    correction : {"none", "miller_madow", "grassberger", "shrinkage", "chance"}, default="chance"
         Bias correction for counts of few samples; "chance" subtracts what shuffled columns would have.
     n_neighbors : int, default=5
         Number of neighbours for the measure "neighbors".
@@ -156,11 +156,11 @@ class SubsetSelector(FrameSelector, BaseEstimator):
         self,
         n_features_to_select: int | float | str | None = 10,
         *,
-        criterion: Any = "jmi",
+        criterion: Any = "distinct",
         strategy: str = "auto",
         strategy_options: dict[str, Any] | None = None,
-        measure: str = "plugin",
-        correction: str = "none",
+        measure: str = "auto",
+        correction: str = "chance",
         n_neighbors: int = 5,
         task: str = "auto",
         target_bins: int | str = "auto",

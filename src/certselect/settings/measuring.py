@@ -19,7 +19,7 @@ TASKS = {
     "regression": "numbers",
 }
 MISSING = {
-    "auto": "error for an array; otherwise level with the measure plugin, pairwise with the others",
+    "auto": "error for an array; otherwise level where levels are counted, else pairwise",
     "error": "refuse them",
     "level": "a level of their own",
     "pairwise": "each term uses the rows that have its columns",
@@ -112,7 +112,7 @@ class Measuring(SettingsGroup):
     """
 
     measure: Any = setting(
-        "plugin",
+        "auto",
         "How mutual information is estimated",
         MEASURING_PANEL,
         _measure,
@@ -120,7 +120,7 @@ class Measuring(SettingsGroup):
         names=f"{MEASURES_BY_NAME}:measure_names",
     )
     correction: str = setting(
-        "none", "Bias correction for counts", MEASURING_PANEL, one_of(CORRECTIONS), choices=CORRECTIONS
+        "chance", "Bias correction for counts", MEASURING_PANEL, one_of(CORRECTIONS), choices=CORRECTIONS
     )
     n_neighbors: int = setting(
         5, "Number of neighbours for the measure neighbors", MEASURING_PANEL, whole(1), Option("whole")
@@ -139,7 +139,7 @@ class Measuring(SettingsGroup):
     integers: str = setting("auto", "Columns of whole numbers", MEASURING_PANEL, one_of(INTEGERS), choices=INTEGERS)
     target_bins: int | str = setting(
         "auto",
-        "Bins of equal counts into which the measure plugin cuts a target of numbers",
+        "Bins of equal counts into which a target of numbers is cut",
         MEASURING_PANEL,
         whole_or_one_of(2, MOST_BINS, TARGET_BIN_RULES),
         Option("bins", metavar="NUMBER|auto"),

@@ -77,7 +77,7 @@ class Searching(SettingsGroup):
     """
 
     criterion: Any = setting(
-        "jmi",
+        "distinct",
         "What a subset is worth",
         PANEL,
         record,

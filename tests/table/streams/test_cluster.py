@@ -48,7 +48,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def want(frame):
-    return information_terms(frame.drop(columns="y"), frame["y"].to_numpy())
+    return information_terms(frame.drop(columns="y"), frame["y"].to_numpy(), measure="plugin", correction="none")
 
 
 @pytest.fixture(scope="module")
@@ -222,7 +222,7 @@ def test_partitions_never_come_to_this_process(client, tmp_path):
     X = dask.dataframe.from_map(partial(noted_part, tmp_path), range(5), meta=parts[0].iloc[:0])
     source, target = open_dask(X, "y")
     whole = pd.concat(parts, ignore_index=True)
-    want = information_terms(whole.drop(columns="y"), whole["y"].to_numpy())
+    want = information_terms(whole.drop(columns="y"), whole["y"].to_numpy(), measure="plugin", correction="none")
     assert_same_terms(streamed(source, target, ClusterRunner(client, BUDGET)), want)
     made_in = {int(note.name) for note in tmp_path.iterdir()}
     assert made_in
@@ -245,7 +245,10 @@ def test_an_array(client):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 5, (1000, 7)), rng.integers(0, 2, 1000)
     source, target = open_dask(dask.array.from_array(X, chunks=(300, 4)), dask.array.from_array(y, chunks=170))
-    assert_same_terms(streamed(source, target, ClusterRunner(client, BUDGET)), information_terms(X, y))
+    assert_same_terms(
+        streamed(source, target, ClusterRunner(client, BUDGET)),
+        information_terms(X, y, measure="plugin", correction="none"),
+    )
 
 
 def test_a_partition_of_another_type_is_named(client, frame):
@@ -267,7 +270,7 @@ def test_partitions_that_change_from_pass_to_pass_are_noticed(client, frame):
         lambda part: part.assign(number=np.random.default_rng().standard_normal(len(part))), meta=plain.iloc[:0]
     )
     with pytest.raises(InvalidInput, match=r"other cells in column 'number'.*persist"):
-        information_terms(random, "y", client=client)
+        information_terms(random, "y", client=client, measure="plugin", correction="none")
 
 
 def test_clients_that_cannot_work_are_refused(file):

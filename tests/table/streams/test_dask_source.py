@@ -29,7 +29,7 @@ def terms_of(X, y):
 
 
 def in_memory(frame):
-    return information_terms(frame.drop(columns="y"), frame["y"].to_numpy())
+    return information_terms(frame.drop(columns="y"), frame["y"].to_numpy(), measure="plugin", correction="none")
 
 
 @pytest.mark.parametrize("gaps", [False, True])
@@ -46,7 +46,9 @@ def test_columns_that_nobody_looks_at_are_not_computed():
     X = dask.dataframe.from_pandas(frame, npartitions=3)
     source, target = open_dask(X.drop(columns="y"), X["y"])
     kinds = dict.fromkeys(["few", "category", "rank"], "skip")
-    want = information_terms(frame.drop(columns="y"), frame["y"].to_numpy(), kinds=kinds)
+    want = information_terms(
+        frame.drop(columns="y"), frame["y"].to_numpy(), kinds=kinds, measure="plugin", correction="none"
+    )
     assert_same_terms(streamed(source, target, kinds=kinds), want)
     names = {part.columns[0] for part in source._asked(["number"])}
     assert names == {"number"}
@@ -92,7 +94,7 @@ def test_names_that_are_numbers():
     frame = pd.DataFrame(CODES)
     X = dask.dataframe.from_pandas(frame, npartitions=3)
     y = dask.dataframe.from_pandas(pd.Series(TARGETS), npartitions=3)
-    assert_same_terms(terms_of(X, y), information_terms(frame, TARGETS))
+    assert_same_terms(terms_of(X, y), information_terms(frame, TARGETS, measure="plugin", correction="none"))
 
 
 def test_a_target_called_like_a_column():
@@ -106,7 +108,7 @@ def test_a_target_called_like_a_column():
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint16, np.float32, np.float64, bool, "U1"])
 def test_an_array_is_the_table_it_stands_for(dtype):
     X = CODES.astype(dtype)
-    want = information_terms(X, TARGETS)
+    want = information_terms(X, TARGETS, measure="plugin", correction="none")
     rows = dask.array.from_array(X, chunks=(170, 4))
     assert_same_terms(terms_of(rows, TARGETS), want)
     assert_same_terms(terms_of(rows, dask.array.from_array(TARGETS, chunks=100)), want)
@@ -115,8 +117,10 @@ def test_an_array_is_the_table_it_stands_for(dtype):
 def test_an_array_with_words_as_targets():
     words = np.array(["no", "yes"], dtype=object)[TARGETS]
     X = dask.array.from_array(CODES, chunks=(170, 6))
-    assert_same_terms(terms_of(X, words), information_terms(CODES, words))
-    assert_same_terms(terms_of(X, words.astype("U3")), information_terms(CODES, words))
+    assert_same_terms(terms_of(X, words), information_terms(CODES, words, measure="plugin", correction="none"))
+    assert_same_terms(
+        terms_of(X, words.astype("U3")), information_terms(CODES, words, measure="plugin", correction="none")
+    )
 
 
 def test_an_array_whose_chunks_have_unknown_sizes():
@@ -125,7 +129,9 @@ def test_an_array_whose_chunks_have_unknown_sizes():
     X, y = rows[kept], targets[kept]
     assert np.isnan(X.shape[0])
     chosen = CODES[:, 0] > 1
-    assert_same_terms(terms_of(X, y), information_terms(CODES[chosen], TARGETS[chosen]))
+    assert_same_terms(
+        terms_of(X, y), information_terms(CODES[chosen], TARGETS[chosen], measure="plugin", correction="none")
+    )
     with pytest.raises(InvalidInput, match="compute_chunk_sizes"):
         open_dask(X, TARGETS[chosen])
 
@@ -211,7 +217,7 @@ def test_names_that_occur_twice_are_refused(names):
     frame = pd.DataFrame({"p": RNG.standard_normal(60), "q": RNG.standard_normal(60), "y": np.arange(60) % 2})
     frame.columns = names
     with pytest.raises(InvalidInput, match="more than once"):
-        information_terms(dask.dataframe.from_pandas(frame, npartitions=2), "y")
+        information_terms(dask.dataframe.from_pandas(frame, npartitions=2), "y", measure="plugin", correction="none")
 
 
 def test_missing_cells_of_arrays_are_refused_as_in_memory():
@@ -220,9 +226,10 @@ def test_missing_cells_of_arrays_are_refused_as_in_memory():
     chunks = dask.array.from_array(X, chunks=(100, 2))
     targets = dask.array.from_array(TARGETS, chunks=100)
     with pytest.raises(InvalidInput, match="missing values"):
-        information_terms(chunks, targets)
+        information_terms(chunks, targets, measure="plugin", correction="none")
     assert (
-        information_terms(chunks, targets, missing="level").levels[0] > information_terms(X[1:], TARGETS[1:]).levels[0]
+        information_terms(chunks, targets, missing="level", measure="plugin", correction="none").levels[0]
+        > information_terms(X[1:], TARGETS[1:], measure="plugin", correction="none").levels[0]
     )
 
 
@@ -233,4 +240,4 @@ def test_partitions_that_change_from_pass_to_pass_are_noticed():
         lambda part: part.assign(a=rng.standard_normal(len(part))), meta=frame.iloc[:0]
     )
     with pytest.raises(InvalidInput, match=r"other cells in column 'a'.*persist"):
-        information_terms(random, "y")
+        information_terms(random, "y", measure="plugin", correction="none")

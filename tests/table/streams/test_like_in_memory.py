@@ -51,8 +51,10 @@ def test_whole_targets_are_classes_where_each_has_rows_enough():
     y = np.arange(6 * 1100) % 1100
     table = pa.table({"a": y % 2, "y": y})
     with pytest.raises(InvalidInput, match=r"more than 1000 classes.*task='regression'"):
-        information_terms(lambda: table.to_batches(max_chunksize=500), "y")
-    information_terms(lambda: table.to_batches(max_chunksize=500), "y", task="regression")
+        information_terms(lambda: table.to_batches(max_chunksize=500), "y", measure="plugin", correction="none")
+    information_terms(
+        lambda: table.to_batches(max_chunksize=500), "y", task="regression", measure="plugin", correction="none"
+    )
 
 
 def test_chance_is_subtracted_alike_from_columns_of_many_levels():
@@ -77,13 +79,17 @@ def test_an_infinity_among_identifiers():
 def test_many_whole_numbers_as_levels_are_refused_in_words():
     table = pa.table({"a": RNG.integers(0, 2000, 3 * M), "y": np.tile(Y, 3)})
     with pytest.raises(InvalidInput, match="column 'a' of more than 1000 levels"):
-        information_terms(lambda: table.to_batches(max_chunksize=500), "y", integers="levels")
+        information_terms(
+            lambda: table.to_batches(max_chunksize=500), "y", integers="levels", measure="plugin", correction="none"
+        )
 
 
 def test_many_numbers_as_text_are_told_to_be_converted():
     table = pa.table({"a": np.arange(20_000).astype(str), "y": np.arange(20_000) % 2})
     with pytest.raises(InvalidInput, match="Convert it, or read the table into memory"):
-        information_terms(lambda: table.to_batches(max_chunksize=500), "y", kinds={"a": "number"})
+        information_terms(
+            lambda: table.to_batches(max_chunksize=500), "y", kinds={"a": "number"}, measure="plugin", correction="none"
+        )
 
 
 @pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
@@ -99,7 +105,10 @@ def test_texts_of_every_encoding(tmp_path, encoding):
             column_encoding={"w": encoding},
             row_group_size=700,
         )
-    assert_same_terms(information_terms(folder, "y"), information_terms(table, "y"))
+    assert_same_terms(
+        information_terms(folder, "y", measure="plugin", correction="none"),
+        information_terms(table, "y", measure="plugin", correction="none"),
+    )
 
 
 def test_texts_whose_encoding_changes_within_a_row_group(tmp_path):
@@ -109,7 +118,10 @@ def test_texts_whose_encoding_changes_within_a_row_group(tmp_path):
     file = tmp_path / "rows.parquet"
     options = {"dictionary_pagesize_limit": 2000, "data_page_size": 1000, "version": "2.6", "data_page_version": "2.0"}
     pyarrow.parquet.write_table(table, file, **options)
-    assert_same_terms(information_terms(str(tmp_path / "*.parquet"), "y"), information_terms(table, "y"))
+    assert_same_terms(
+        information_terms(str(tmp_path / "*.parquet"), "y", measure="plugin", correction="none"),
+        information_terms(table, "y", measure="plugin", correction="none"),
+    )
 
 
 def test_the_keys_of_partitions_that_a_glob_finds(tmp_path):
@@ -117,9 +129,11 @@ def test_the_keys_of_partitions_that_a_glob_finds(tmp_path):
         (tmp_path / "data" / f"key={key}").mkdir(parents=True)
         part = pa.table({"a": NOISE[key::2], "y": Y[key::2]})
         pyarrow.parquet.write_table(part, tmp_path / "data" / f"key={key}" / "rows.parquet")
-    whole = information_terms(tmp_path / "data", "y")
+    whole = information_terms(tmp_path / "data", "y", measure="plugin", correction="none")
     assert "key" in whole.feature_names
-    assert_same_terms(information_terms(str(tmp_path / "data/*/*.parquet"), "y"), whole)
+    assert_same_terms(
+        information_terms(str(tmp_path / "data/*/*.parquet"), "y", measure="plugin", correction="none"), whole
+    )
 
 
 @pytest.mark.parametrize("late", [".5Z", "", "Z and more"])
@@ -128,8 +142,10 @@ def test_times_in_text_files_that_change_their_form_late(tmp_path, late):
     stamps = [f"2021-01-{i % 28 + 1:02}T10:{i % 60:02}:{i % 59:02}" for i in range(150_000)]
     lines = [f"{stamp}{'Z' if i < 149_990 else late},{i * 7919 % 1000 / 100},{i % 2}" for i, stamp in enumerate(stamps)]
     file.write_text("\n".join(["when,b,y", *lines, ""]))
-    whole = information_terms(pd.read_csv(file).drop(columns="y"), np.arange(150_000) % 2)
-    found = information_terms(file, "y", memory="64MB")
+    whole = information_terms(
+        pd.read_csv(file).drop(columns="y"), np.arange(150_000) % 2, measure="plugin", correction="none"
+    )
+    found = information_terms(file, "y", memory="64MB", measure="plugin", correction="none")
     assert found.levels[1] == whole.levels[1]
     assert found.relevance[1] == whole.relevance[1]
     assert (found.decisions[0].kind == "date") == (late == ".5Z")
@@ -139,20 +155,20 @@ def test_tabs_go_by_the_name_of_the_file_alone(tmp_path):
     folder = tmp_path / "export.tsv.d"
     folder.mkdir()
     (folder / "1.csv").write_text("a,b,y\n" + "".join(f"{i % 3},{i % 5},{i % 2}\n" for i in range(60)))
-    assert information_terms(folder, "y").feature_names == ("a", "b")
+    assert information_terms(folder, "y", measure="plugin", correction="none").feature_names == ("a", "b")
 
 
 def test_names_that_occur_twice_in_text_files(tmp_path):
     for number in range(2):
         (tmp_path / f"{number}.csv").write_text("a,a,y\n1,2,0\n2,3,1\n")
     with pytest.raises(InvalidInput, match="more than once"):
-        information_terms(tmp_path, "y")
+        information_terms(tmp_path, "y", measure="plugin", correction="none")
 
 
 def test_a_function_that_returns_a_frame_is_told_to_return_several():
     frame = pd.DataFrame({"a": NOISE, "y": Y})
     with pytest.raises(InvalidInput, match="a function that returns an iterable of record batches"):
-        information_terms(lambda: frame, "y")
+        information_terms(lambda: frame, "y", measure="plugin", correction="none")
 
 
 def test_decimals_that_are_drawn_anew_are_noticed():
@@ -163,4 +179,4 @@ def test_decimals_that_are_drawn_anew_are_noticed():
         return [pa.record_batch({"a": cells, "y": Y[:500]})]
 
     with pytest.raises(InvalidInput, match="brought other rows"):
-        information_terms(drawn, "y")
+        information_terms(drawn, "y", measure="plugin", correction="none")

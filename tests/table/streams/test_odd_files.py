@@ -85,7 +85,7 @@ def test_a_part_that_is_wrong_is_named(kind, change, said, data):
 def test_parts_in_another_order_or_without_rows(kind, data):
     turned = SECOND.select(TABLE.column_names[::-1])
     rows = written(data, FIRST.slice(0, 0), FIRST, turned, SECOND.slice(0, 0), LAST, kind=kind)
-    assert_same_terms(terms(rows), information_terms(TABLE, "y"))
+    assert_same_terms(terms(rows), information_terms(TABLE, "y", measure="plugin", correction="none"))
 
 
 @KINDS
@@ -93,7 +93,10 @@ def test_parts_in_another_order_or_without_rows(kind, data):
 def test_integers_that_become_fractions_in_the_last_part(kind, name, data):
     last = with_column(LAST, name, LAST[name].to_numpy() + 0.5)
     whole = pa.concat_tables([FIRST, SECOND, last], promote_options="permissive")
-    assert_same_terms(terms(written(data, FIRST, SECOND, last, kind=kind)), information_terms(whole, "y"))
+    assert_same_terms(
+        terms(written(data, FIRST, SECOND, last, kind=kind)),
+        information_terms(whole, "y", measure="plugin", correction="none"),
+    )
 
 
 @KINDS
@@ -101,7 +104,10 @@ def test_values_first_seen_late_and_parts_without_any(kind, data):
     first = with_column(FIRST, "few", pa.nulls(50))
     last = with_column(LAST, "words", [*["ash"] * 49, "late"])
     whole = pa.concat_tables([first, SECOND, last], promote_options="permissive")
-    assert_same_terms(terms(written(data, first, SECOND, last, kind=kind)), information_terms(whole, "y"))
+    assert_same_terms(
+        terms(written(data, first, SECOND, last, kind=kind)),
+        information_terms(whole, "y", measure="plugin", correction="none"),
+    )
 
 
 def test_integers_that_become_text_in_the_last_part(tmp_path):
@@ -111,7 +117,7 @@ def test_integers_that_become_text_in_the_last_part(tmp_path):
     # Text files have no types: all cells together say what a column is.
     whole = pa.concat_tables([with_column(part, "few", part["few"].cast("string")) for part in (FIRST, SECOND, last)])
     rows = written(tmp_path / "csv", FIRST, SECOND, last, kind="csv")
-    assert_same_terms(terms(rows), information_terms(whole, "y"))
+    assert_same_terms(terms(rows), information_terms(whole, "y", measure="plugin", correction="none"))
 
 
 @KINDS
@@ -161,7 +167,7 @@ def test_what_others_leave_in_folders(data):
     (rows / ".part-0.parquet.crc").write_bytes(b"crc")
     (rows / "_temporary").mkdir()
     (rows / "_temporary" / "part-9.parquet").write_bytes(b"half")
-    assert_same_terms(terms(rows), information_terms(TABLE, "y"))
+    assert_same_terms(terms(rows), information_terms(TABLE, "y", measure="plugin", correction="none"))
     (rows / "more.csv").write_text("a,y\n1,2\n")
     assert "files of several formats (csv, parquet) together in" in refusal(rows)
     (rows / "notes.md").write_text("notes")
@@ -172,7 +178,7 @@ def test_empty_files_beside_others(data):
     rows = csv_folder(TABLE, data)
     (rows / "part-0a.csv").touch()
     (rows / "part-9.csv").write_text(",".join(TABLE.column_names) + "\n")
-    assert_same_terms(terms(rows), information_terms(TABLE, "y"))
+    assert_same_terms(terms(rows), information_terms(TABLE, "y", measure="plugin", correction="none"))
     for file in rows.iterdir():
         file.write_bytes(b"")
     assert "files without a byte" in refusal(rows)
@@ -195,19 +201,19 @@ def test_hostile_names(kind, tmp_path):
     names = ["../a.b", "numbers.x", "a\x1b[2J\nb", "x" * 3000, "'\";--", "y"]
     rows = TABLE.select(["numbers", "ties", "few", "many", "words", "y"]).rename_columns(names)
     folder = written(tmp_path / "a folder, [with] marks*", rows, kind=kind)
-    assert_same_terms(terms(folder), information_terms(rows, "y"))
+    assert_same_terms(terms(folder), information_terms(rows, "y", measure="plugin", correction="none"))
 
 
 def test_a_key_in_the_names_of_folders_may_be_the_target(data):
     keys = pa.dataset.partitioning(pa.schema([("y", pa.int32())]), flavor="hive")
     pa.dataset.write_dataset(TABLE, data, format="parquet", partitioning=keys)
-    assert_same_terms(terms(data), information_terms(TABLE, "y"))
+    assert_same_terms(terms(data), information_terms(TABLE, "y", measure="plugin", correction="none"))
     dataset = pa.dataset.dataset(data, partitioning="hive")
-    assert_same_terms(terms(dataset), information_terms(TABLE, "y"))
+    assert_same_terms(terms(dataset), information_terms(TABLE, "y", measure="plugin", correction="none"))
 
 
 def test_datasets_of_every_kind(tmp_path):
-    wanted = information_terms(TABLE, "y")
+    wanted = information_terms(TABLE, "y", measure="plugin", correction="none")
     parquet, text = (
         written(tmp_path / "p", FIRST, SECOND, LAST),
         written(tmp_path / "c", FIRST, SECOND, LAST, kind="csv"),
@@ -227,7 +233,7 @@ def test_datasets_of_every_kind(tmp_path):
 def test_a_dataset_whose_files_lack_a_column(data):
     rows = pa.dataset.dataset(written(data, FIRST, SECOND.drop(["few"])))
     whole = pa.concat_tables([FIRST, SECOND.drop(["few"])], promote_options="default")
-    assert_same_terms(terms(rows), information_terms(whole, "y"))
+    assert_same_terms(terms(rows), information_terms(whole, "y", measure="plugin", correction="none"))
 
 
 def test_files_that_change_between_two_passes(data, monkeypatch):
@@ -314,9 +320,11 @@ def test_types_that_hold_the_others_values():
     wide = with_column(SECOND, "few", SECOND["few"].to_numpy().astype(np.float64))
     narrow = with_column(LAST, "few", LAST["few"].to_numpy().astype(np.int8))
     as_words = LAST.set_column(3, "few", narrow["few"]).set_column(5, "words", LAST["words"].dictionary_encode())
-    assert_same_terms(terms(lambda: [FIRST, wide, as_words]), information_terms(TABLE, "y"))
+    assert_same_terms(
+        terms(lambda: [FIRST, wide, as_words]), information_terms(TABLE, "y", measure="plugin", correction="none")
+    )
     views = [part.set_column(5, "words", part["words"].cast(pa.string_view())) for part in (FIRST, SECOND, LAST)]
-    assert_same_terms(terms(lambda: views), information_terms(TABLE, "y"))
+    assert_same_terms(terms(lambda: views), information_terms(TABLE, "y", measure="plugin", correction="none"))
     lost = with_column(SECOND, "few", SECOND["few"].to_numpy() + 0.5)
     assert "column 'few' of type double in block 1" in refusal(lambda: [FIRST, lost])
 
@@ -338,7 +346,9 @@ def test_cells_that_are_no_values(values):
 def test_numbers_at_the_ends_of_their_range():
     table = with_column(TABLE, "numbers", np.where(np.arange(150) < 50, 1.7e308, TABLE["numbers"].to_numpy()))
     table = with_column(table, "ties", np.where(np.arange(150) % 2, -1.7e308, 5e-324))
-    assert_same_terms(terms(lambda: parts_of(table)), information_terms(table, "y"))
+    assert_same_terms(
+        terms(lambda: parts_of(table)), information_terms(table, "y", measure="plugin", correction="none")
+    )
 
 
 # What columns are taken for
@@ -353,13 +363,16 @@ def test_record_numbers_that_come_again_are_none():
         ("customer_id", numbers.astype(np.uint64) + 2**63),
     ]:
         parts = [part.append_column(name, pa.array(own)) for part in parts_of(TABLE)]
-        assert_same_terms(terms(lambda parts=parts: parts), information_terms(pa.concat_tables(parts), "y"))
+        assert_same_terms(
+            terms(lambda parts=parts: parts),
+            information_terms(pa.concat_tables(parts), "y", measure="plugin", correction="none"),
+        )
     parts = [
         part.append_column("record", pa.array(own))
         for part, own in zip(parts_of(TABLE), np.arange(150).reshape(50, 3).T, strict=True)
     ]
     got = terms(lambda: parts)
-    assert_same_terms(got, information_terms(pa.concat_tables(parts), "y"))
+    assert_same_terms(got, information_terms(pa.concat_tables(parts), "y", measure="plugin", correction="none"))
     assert any(decision.kind == "identifier" for decision in got.decisions)
 
 
@@ -367,7 +380,7 @@ def test_record_numbers_are_counted_in_several_passes_where_memory_is_short(monk
     rng = np.random.default_rng(1)
     part = pa.table({"id": rng.permutation(5000)[:3000], "x": rng.standard_normal(3000), "y": rng.integers(0, 2, 3000)})
     blocks = [part, part.set_column(0, "id", pa.array(rng.permutation(9000)[:3000]))]
-    wanted = information_terms(pa.concat_tables(blocks), "y")
+    wanted = information_terms(pa.concat_tables(blocks), "y", measure="plugin", correction="none")
     monkeypatch.setattr("certselect.table.streams.streamed_table.memory_budget", lambda memory: 100_000)
     assert_same_terms(terms(lambda: blocks), wanted)
 
@@ -378,7 +391,9 @@ def test_half_filled_ranges_are_no_record_numbers():
     made = [np.arange(900), 900 + rng.integers(0, 930, 1000)]
     made[1][:2] = 900, 1829
     parts = [pa.table({"row": own, "x": rng.standard_normal(len(own)), "y": own % 2}) for own in made]
-    assert_same_terms(terms(lambda: parts), information_terms(pa.concat_tables(parts), "y"))
+    assert_same_terms(
+        terms(lambda: parts), information_terms(pa.concat_tables(parts), "y", measure="plugin", correction="none")
+    )
 
 
 def test_too_many_levels_and_classes():
@@ -386,7 +401,7 @@ def test_too_many_levels_and_classes():
     table = pa.table({"words": words * 3, "x": np.arange(3300) % 5, "y": np.arange(3300) % 2})
     assert "column 'words' of more than 1000 levels" in refusal(lambda: [table], kinds={"words": "levels"})
     with pytest.raises(InvalidInput, match="a target 'words' of more than 1000 classes"):
-        information_terms(lambda: [table], "words")
+        information_terms(lambda: [table], "words", measure="plugin", correction="none")
     many = pa.table({"code": [f"c{k}" for k in range(20_000)], "x": np.arange(20_000) % 5, "y": np.arange(20_000) % 2})
     decisions = terms(lambda: parts_of(many)).decisions
     assert [(one.kind, one.facts) for one in decisions] == [("identifier", {"different": 20_000, "rows": 20_000})]
@@ -395,10 +410,10 @@ def test_too_many_levels_and_classes():
 @pytest.mark.parametrize("target", [None, ["y", "few"], np.zeros(150), 3])
 def test_targets_that_name_no_column(target):
     with pytest.raises(InvalidInput, match="for a table that is read block by block"):
-        information_terms(lambda: [TABLE], target)
+        information_terms(lambda: [TABLE], target, measure="plugin", correction="none")
 
 
 @pytest.mark.parametrize("memory", ["nonsense", "1MB", -5, True, "2XB", float("nan"), "1e9"])
 def test_amounts_of_memory_that_are_none(memory):
     with pytest.raises(InvalidInput, match="expected 64MB or more, such as '2GB'"):
-        information_terms(lambda: [TABLE], "y", memory=memory)
+        information_terms(lambda: [TABLE], "y", memory=memory, measure="plugin", correction="none")

@@ -33,7 +33,7 @@ class CompiledCounter(PairTerms):
     """Pair terms by the row or all at once, each pair counted by the cheaper of two kernels."""
 
     def __init__(
-        self, table: CodedTable, n_threads: int, dtype: np.dtype, correction: str = Measuring.correction
+        self, table: CodedTable, n_threads: int, dtype: np.dtype, correction: str = "none"
     ) -> None:
         self._packed = pack_table(table, n_threads, correction)
         self._threads = n_threads

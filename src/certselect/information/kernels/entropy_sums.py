@@ -43,7 +43,7 @@ _EULER_GAMMA = np.longdouble("0.577215664901532860606512")
 
 
 @lru_cache(maxsize=8)
-def count_log_table(n_samples: int, correction: str = Measuring.correction) -> tuple[np.ndarray, int]:
+def count_log_table(n_samples: int, correction: str = "none") -> tuple[np.ndarray, int]:
     """phi(c) for c = 0..n_samples as integers, and the number of fraction bits they carry.
 
     The last is phi of all samples: a cell that holds them is the only one.
@@ -114,7 +114,7 @@ class CountLogs:
     """
 
     def __init__(
-        self, total_count: int, n_rows: int, correction: str = Measuring.correction, weight_bits: int = 0
+        self, total_count: int, n_rows: int, correction: str = "none", weight_bits: int = 0
     ) -> None:
         self.correction = correction
         self.weight_bits = weight_bits

@@ -61,7 +61,7 @@ class PackedTable:
         return int(self.class_word[-1])
 
 
-def pack_table(table: CodedTable, n_threads: int, correction: str = Measuring.correction) -> PackedTable:
+def pack_table(table: CodedTable, n_threads: int, correction: str = "none") -> PackedTable:
     """Pack a coded table into bit rows; its margins and entropy sums come along."""
     n, m = table.codes.shape
     n_classes = len(table.classes)

@@ -46,7 +46,7 @@ class _Part:
 class PlainCounter(PairTerms):
     """Pair terms of a coded table by the row or all at once, counted by bits or by `np.bincount`."""
 
-    def __init__(self, table: CodedTable, dtype: np.dtype, correction: str = Measuring.correction) -> None:
+    def __init__(self, table: CodedTable, dtype: np.dtype, correction: str = "none") -> None:
         self._dtype = dtype
         self._codes = table.codes
         m = self._codes.shape[1]
