@@ -17,9 +17,10 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import StandardScaler
 
 from certselect import SubsetSelector, information_terms, selection_path
+from certselect.errors import InvalidInput
 from certselect.settings import all_settings
 from contestants.selectors import ADAPTERS, SEED, Question
-from outcome_tables import Table
+from outcome_tables import MOST_LEVELS, Table
 
 FOURTH_ROOT = "fourth root of rows"  # a number of bins from 3 to 5
 
@@ -49,9 +50,35 @@ class Sample:
 
     @cached_property
     def filled(self) -> np.ndarray:
-        """The varying columns for packages that take no missing values and need equal units."""
-        X = SimpleImputer(strategy="median").fit_transform(self.table.X[self.rows][:, self.varying])
-        return StandardScaler().fit_transform(X)
+        """The varying columns for packages that take no missing values and need equal units.
+
+        A category is one column of zeros and ones for each of its frequent levels; `owners` names its place.
+        """
+        return StandardScaler().fit_transform(np.column_stack([part for _, part in self._parts]))
+
+    @cached_property
+    def owners(self) -> np.ndarray:
+        """For each column of `filled`, the column of the table that it is made of."""
+        return np.concatenate([np.full(part.shape[1], place) for place, part in self._parts])
+
+    @cached_property
+    def _parts(self) -> list[tuple[int, np.ndarray]]:
+        X = self.table.X[self.rows]
+        numbers = [place for place in self.varying if place not in self.table.categories]
+        filled = SimpleImputer(strategy="median").fit_transform(X[:, numbers]) if numbers else X[:, :0]
+        parts = dict(zip(numbers, filled.T[:, :, None], strict=True))
+        return [(place, parts[place] if place in parts else one_hot(X[:, place])) for place in self.varying]
+
+
+def frequent_levels(codes: np.ndarray) -> np.ndarray:
+    """The most frequent levels; of two that are all there are, one shows the other."""
+    levels, counts = np.unique(codes[~np.isnan(codes)], return_counts=True)
+    by_count = levels[np.argsort(-counts, kind="stable")][:MOST_LEVELS]
+    return by_count[:1] if len(levels) == 2 and not np.isnan(codes).any() else by_count
+
+
+def one_hot(codes: np.ndarray, levels: np.ndarray | None = None) -> np.ndarray:
+    return (codes[:, None] == (frequent_levels(codes) if levels is None else levels)).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -73,7 +100,7 @@ def told(criterion: str, measuring: Mapping[str, Any], search: Mapping[str, Any]
     """A search that is told the task and which whole numbers are numbers."""
 
     def choose(sample: Sample, sizes: Sequence[int]) -> Subsets:
-        how = dict(measuring)
+        how = {"measure": "plugin", "correction": "none", **measuring}
         if how.get("bins") == FOURTH_ROOT:
             how["bins"] = int(np.clip(round(len(sample.rows) ** 0.25), 3, 5))
         frame = sample.table.frame if "integers" in measuring else sample.table.told_frame
@@ -97,12 +124,14 @@ def searched(name: str, criterion: str, search: Mapping[str, Any], **measuring: 
     return Contestant(name, told(criterion, measuring, search), settings)
 
 
-def as_it_comes(name: str, **settings: Any) -> Contestant:
-    """`SubsetSelector(k)` on the frame, told nothing but these settings: neither the task nor any kind of column."""
+def as_it_comes(name: str, *, with_task: bool = False, **settings: Any) -> Contestant:
+    """`SubsetSelector(k)` on the frame, told nothing but these settings, and the task only where that is said."""
 
     def choose(sample: Sample, sizes: Sequence[int]) -> Subsets:
         X, y = sample.table.frame.iloc[sample.rows], sample.y
-        selectors = {k: SubsetSelector(k, random_state=SEED, n_jobs=1, **settings).fit(X, y) for k in sizes}
+        task = {"task": "classification" if sample.classes else "regression"} if with_task else {}
+        how = {"random_state": SEED, "n_jobs": 1, **task, **settings}
+        selectors = {k: SubsetSelector(k, **how).fit(X, y) for k in sizes}
         return {k: selector.indices_.tolist() for k, selector in selectors.items()}
 
     # New defaults are another contestant, whose results are not those kept.
@@ -155,26 +184,65 @@ OURS = [
 ]
 
 
+# The two that are judged, with every setting stated that differs: results are of these, whatever the defaults are.
+JUDGED_DEFAULT = as_it_comes(
+    "default", with_task=True, criterion="distinct", correction="chance", measure="auto", max_shared=0.9
+)
+EARLIER_DEFAULT = as_it_comes(
+    "earlier default", with_task=True, criterion="jmi", correction="none", measure="plugin", max_shared=None
+)
+
+
 # Others. Each gives the varying columns a rank or a path, from which all sizes are taken.
 
 
 def best_first(name: str) -> Contestant:
-    """A contestant that puts columns in an order, best first; one that ends early chooses fewer."""
+    """A contestant that puts columns in an order, best first; one that ends early chooses fewer.
+
+    A category comes where the first of its levels comes, so enough levels are asked for.
+    """
     adapter = ADAPTERS[name]
 
     def choose(sample: Sample, sizes: Sequence[int]) -> Subsets:
-        order = adapter(Question(sample.filled, sample.y, tuple(sizes), sample.classes))
-        columns = sample.varying[np.asarray(order, dtype=int)].tolist()
-        return {k: columns[:k] for k in sizes}
+        wide, columns = sample.filled.shape[1], len(sample.varying)
+        asked = tuple(sizes)
+        if wide > columns:
+            asked = (*(min(wide, -(-k * wide // columns)) for k in sizes), min(wide, max(sizes) + wide - columns))
+        order = adapter(Question(sample.filled, sample.y, asked, sample.classes))
+        chosen = list(dict.fromkeys(sample.owners[np.asarray(order, dtype=int)].tolist()))
+        return {k: chosen[:k] for k in sizes}
 
     return Contestant(name, choose, adapter.settings, lambda: adapter.why_missing() is None)
+
+
+def sequentially(name: str) -> Contestant:
+    """Forward selection by the cross-validated score of a model, for tables of few columns: it takes long."""
+    adapter = ADAPTERS[name]
+
+    def choose(sample: Sample, sizes: Sequence[int]) -> Subsets:
+        if sample.table.categories or sample.table.X.shape[1] > FEW_COLUMNS:
+            raise InvalidInput("a table of many columns or of categories", "few columns of numbers", "Leave it out.")
+        found = {k: adapter(Question(sample.filled, sample.y, (k,), sample.classes)) for k in sizes}
+        return {k: sample.varying[np.asarray(order, dtype=int)].tolist() for k, order in found.items()}
+
+    return Contestant(name, choose, {**adapter.settings, "few": FEW_COLUMNS})
+
+
+FEW_COLUMNS = 20  # a sequential search with a model fits that many models for each feature it adds
 
 
 PEERS = [
     best_first(name)
     for name in (
         *("SelectKBest, F", "SelectKBest, MI", "SelectFromModel, L1", "SelectFromModel, forest", "RFE"),
-        *("mrmr-selection", "fastcan", "Boruta", "ReliefF", "MultiSURF"),
+        *("mrmr-selection", "fastcan", "Boruta"),
     )
 ]
 CONTESTANTS = {contestant.name: contestant for contestant in (*OURS, *PEERS)}
+JUDGED = [
+    JUDGED_DEFAULT,
+    EARLIER_DEFAULT,
+    *PEERS,
+    best_first("SHAP, forest"),
+    sequentially("SequentialFeatureSelector"),
+]

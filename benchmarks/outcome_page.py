@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from math import isnan
 from pathlib import Path
 
-from outcome_contestants import AUTO, DEFAULT
+from outcome_contestants import AUTO, DEFAULT, OURS
+from outcome_protocol import protocol
 from outcome_scoring import FOLDS, LIMIT, MODELS, MOST_TRAINING_ROWS, REPEATS, SIZES, TREES
 from outcome_summary import FAR, Outcome, Row, Standing
 from outcome_tables import COLUMNS, MOST_COLUMNS, MOST_LEVELS
+from outcome_verdict import judgement
 from page_section import table, wrapped
 
 PAGE = Path(__file__).parent.parent / "docs" / "outcome.md"
@@ -17,9 +19,12 @@ NOISY = "diabetes + noise"
 ABSENT = "-"
 
 
-def page_text(rows: Iterable[Row]) -> str:
-    outcome = Outcome(rows)
-    return "\n\n".join([*opening(outcome), *tables(outcome), *ENDING]) + "\n"
+def page_text(rows: Iterable[Row], judged: Sequence[Row], code: str) -> str:
+    """The page from the results on tuning tables, those of the judgement, and the digest of the code as it is."""
+    kept = list(rows)
+    outcome = Outcome(kept)
+    parts = [opening(code), protocol(), judgement(judged, code), tuning(outcome, kept, code), tables(outcome), ENDING]
+    return "\n\n".join(paragraph for part in parts for paragraph in part) + "\n"
 
 
 # What is shown of numbers
@@ -165,22 +170,39 @@ def gaps(outcome: Outcome) -> str:
 # The page, part by part
 
 
-def opening(outcome: Outcome) -> list[str]:
+def opening(code: str) -> list[str]:
     return [
-        "<!-- Made by `python benchmarks/outcome.py`; `--page` makes it again from its results. Do not edit. -->",
+        "<!-- Made by `python benchmarks/outcome.py`; `--page` makes it again from its results. Do not edit. "
+        f"Code: {code} -->",
         "# Do the features predict?",
         wrapped(
             "A subset that is proven optimal under a criterion is of use if a model that is trained on it predicts "
-            "the target on rows it has not seen. This page measures that for our default, for our other settings and "
-            "for the packages that users pick today, on the same splits of the same tables."
+            "the target on rows it has not seen. This page measures that for our default and for the packages that "
+            "users pick today, on tables that were not used to choose the default; and for all of our settings on "
+            "some tuning tables."
         ),
+    ]
+
+
+def tuning(outcome: Outcome, rows: Iterable[Row], code: str) -> list[str]:
+    """The second half of the page: results kept of all settings, and which of them other code made."""
+    names = {one.name for one in OURS}
+    ours = [row for row in rows if row["contestant"] in names]
+    old = [row for row in ours if row.get("code") != code]
+    state = (
+        f"**Stale**: {len(old)} of {len(ours)} rows of our settings were made by earlier code, when `default` was JMI "
+        "by plain counts. `python benchmarks/outcome.py --stale` measures them again."
+    )
+    return [
+        "## All settings on some of the tuning tables",
+        wrapped("These figures flatter: the default was chosen after a look at these tables." if not old else state),
         "\n".join(wrapped(f"* {sentence}", "  ") for sentence in verdicts(outcome)),
     ]
 
 
 def tables(outcome: Outcome) -> list[str]:
     return [
-        "## The default and other packages",
+        "### The default and other packages",
         wrapped(
             "Mean accuracy over the tables with classes, for each number of features k and over all four; mean R2 "
             "over the tables with a number to predict (all k); mean difference to the default in points of accuracy "
@@ -194,7 +216,7 @@ def tables(outcome: Outcome) -> list[str]:
             f'`SubsetSelector(k, measure="auto")`; `{outcome.best_setting}` is the best of our settings below.'
         ),
         standing_table(outcome, outcome.shown),
-        "## Our own settings",
+        "### Our own settings",
         wrapped(
             "The same for every setting of ours, ranked among themselves: criterion, then how numbers are cut (5 bins "
             "of equal width or of equal counts, 3 to 5 bins of equal counts by the fourth root of the number of rows, "
@@ -204,17 +226,17 @@ def tables(outcome: Outcome) -> list[str]:
             'unless it says "integers as levels".'
         ),
         standing_table(outcome, outcome.ours),
-        "## Table by table",
+        "### Table by table",
         wrapped(
             "Accuracy, or R2 where a number is predicted (the last five), averaged over k, models and splits; in bold "
             f"the highest. Beside the default its standard error over the {FOLDS * REPEATS} splits, which overlap: a "
             "rough guide."
         ),
         table_by_table(outcome),
-        "### Where the default loses",
+        "#### Tables where the default loses",
         f"More than {100 * FAR:.0f} points behind the best of the other packages:",
         losses(outcome),
-        "### What is missing",
+        "#### What is missing",
         gaps(outcome),
     ]
 
@@ -245,13 +267,16 @@ METHOD = [
     "`compare_algorithms`.",
 ]
 ENDING = [
-    "## How it was measured",
+    "## How the tuning tables were measured",
     "\n".join(wrapped(f"* {sentence}", "  ") for sentence in METHOD),
     "## How to run it again",
     """\
+    python benchmarks/judging_tables.py FOLDER --debian ROOT    # builds the judging tables; see its head
+    CERTSELECT_JUDGING=FOLDER python benchmarks/outcome_judgement.py --jobs 16
     CERTSELECT_DATA=FOLDER make outcome                    # measures what is not kept yet, and writes this page
-    python benchmarks/outcome.py --only default --fresh    # one contestant again
-    python benchmarks/outcome.py --table Madelon           # one table""",
+    python benchmarks/outcome.py --only default --fresh    # one contestant again, on the tuning tables
+    python benchmarks/outcome.py --stale                   # what earlier code made
+    python benchmarks/outcome.py --page                    # the page alone""",
     wrapped(
         "A contestant of ours is one line of `OURS` in `benchmarks/outcome_contestants.py`. Without a folder of the "
         "paper's data sets, or without a package (`pip install 'certselect[outcome]'`), what is kept of them stays in "

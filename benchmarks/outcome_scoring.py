@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import signal
@@ -9,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ from sklearn.svm import SVC, SVR
 from certselect.errors import InvalidInput
 from certselect.threads import one_blas_thread
 from certselect.writing import write_whole
-from outcome_contestants import Contestant, Sample
+from outcome_contestants import Contestant, Sample, frequent_levels, one_hot
 from outcome_tables import Table
 
 SIZES = (5, 10, 20, 50)
@@ -76,11 +78,26 @@ def splits(table: Table) -> list[Split]:
 def model_scores(table: Table, split: Split, columns: Sequence[int]) -> list[float]:
     """Of each model, trained on some columns of the training rows: accuracy, or R2, on the test rows."""
     train, test = split
-    prepare = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
-    seen = prepare.fit_transform(table.X[train][:, columns])
-    unseen = prepare.transform(table.X[test][:, columns])
+    seen, unseen = design(table, split, columns)
     made = [(of_classes if table.classes else of_numbers)() for of_classes, of_numbers in MODELS.values()]
     return [float(model.fit(seen, table.y[train]).score(unseen, table.y[test])) for model in made]
+
+
+def design(table: Table, split: Split, columns: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """What models are given: numbers, filled and scaled, and the frequent levels of categories as zeros and ones."""
+    train, test = split
+    numbers = [column for column in columns if column not in table.categories]
+    seen, unseen = [np.empty((len(train), 0))], [np.empty((len(test), 0))]
+    if numbers:
+        prepare = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+        seen.append(prepare.fit_transform(table.X[train][:, numbers]))
+        unseen.append(prepare.transform(table.X[test][:, numbers]))
+    for column in columns:
+        if column in table.categories:
+            levels = frequent_levels(table.X[train, column])
+            seen.append(one_hot(table.X[train, column], levels))
+            unseen.append(one_hot(table.X[test, column], levels))
+    return np.column_stack(seen), np.column_stack(unseen)
 
 
 @contextmanager
@@ -118,6 +135,7 @@ class Judge:
     def row(self, contestant: Contestant) -> Row:
         """Scores by size, split and model, or the reason why there are none."""
         question = {"table": self.table.name, "contestant": contestant.name, "key": row_key(self.table, contestant)}
+        question["code"] = code_digest()
         with one_blas_thread(True), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about single classes of few rows, constant columns, steps of solvers
             began = time.process_time()
@@ -158,6 +176,33 @@ class Judge:
 def row_key(table: Table, contestant: Contestant) -> str:
     """Another one where table, contestant or protocol are others, so that kept results are known to be of these."""
     return digest_of([table.digest, contestant.name, dict(contestant.settings), PROTOCOL])
+
+
+CODE = Path(__file__).parent.parent / "src" / "certselect"
+ROOMS = ("coding", "criteria", "information", "search")  # what our choice of features depends on
+
+
+@cache
+def code_digest() -> str:
+    """Of the code of our rooms: other formatting, comments and docstrings make no difference."""
+    content = hashlib.sha256()
+    for path in sorted(path for room in ROOMS for path in (CODE / room).rglob("*.py")):
+        content.update(f"{path.relative_to(CODE)}{_plain(ast.parse(path.read_bytes()))}".encode())
+    return content.hexdigest()[:12]
+
+
+def _plain(node: Any) -> Any:
+    """A syntax tree without docstrings, in a form that is the same in all versions of Python."""
+    if isinstance(node, list):
+        return [_plain(one) for one in node if not _is_docstring(one)]
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    parts = [(name, _plain(value)) for name, value in ast.iter_fields(node) if value not in (None, [], "")]
+    return [type(node).__name__, *parts]
+
+
+def _is_docstring(node: Any) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def digest_of(content: Any) -> str:

@@ -43,10 +43,12 @@ class Table:
     X: np.ndarray
     y: np.ndarray
     classes: bool
+    categories: tuple[int, ...] = ()  # columns of X that hold codes of levels
+    given: pd.DataFrame | None = None  # the frame that was read, where there is one
 
     @cached_property
     def digest(self) -> str:
-        content = hashlib.sha256(f"{self.X.shape} {self.classes}".encode())
+        content = hashlib.sha256(f"{self.X.shape} {self.classes}{self.categories or ''}".encode())
         for array in (self.X, self.y):
             content.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
         return content.hexdigest()[:16]
@@ -54,6 +56,8 @@ class Table:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The table as a file would give it: columns of whole numbers are integers."""
+        if self.given is not None:
+            return self.given
         return pd.DataFrame(
             {
                 f"x{place}": column.astype(np.int64) if np.all(column == np.round(column)) else column
@@ -86,10 +90,13 @@ class Source:
 
 def with_most_entropy(X: np.ndarray) -> np.ndarray:
     """The columns whose values have most entropy, in their order, where there are too many."""
-    if X.shape[1] <= MOST_COLUMNS:
-        return X
+    return X if X.shape[1] <= MOST_COLUMNS else X[:, most_entropy(X)]
+
+
+def most_entropy(X: np.ndarray) -> np.ndarray:
+    """Places of the columns with most entropy, in their order."""
     entropies = [entropy(np.unique(column, return_counts=True)[1]) for column in X.T]
-    return X[:, np.sort(np.argsort(entropies, kind="stable")[-MOST_COLUMNS:])]
+    return np.sort(np.argsort(entropies, kind="stable")[-MOST_COLUMNS:])
 
 
 def with_noise(columns: int, load: Callable[[], Arrays]) -> Callable[[], Arrays]:
@@ -119,6 +126,26 @@ def of_paper(name: str) -> Callable[[], Arrays]:
         return found.X if isinstance(found.X, np.ndarray) else found.X.toarray(), found.y
 
     return load
+
+
+def table_of_frame(name: str, frame: pd.DataFrame, target: str, *, classes: bool) -> Table:
+    """A table of numbers and categories: text becomes codes of levels in the order of their names."""
+    answers, frame = frame[target], frame.drop(columns=target)
+    columns, categories = [], []
+    for place, (_, column) in enumerate(frame.items()):
+        if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+            columns.append(column.to_numpy(dtype=np.float64))
+        else:
+            categories.append(place)
+            codes = pd.factorize(column, sort=True)[0].astype(np.float64)
+            columns.append(np.where(codes < 0, np.nan, codes))
+    y = np.unique(answers.astype(str), return_inverse=True)[1] if classes else answers.to_numpy(dtype=np.float64)
+    X = np.column_stack(columns)
+    if X.shape[1] > MOST_COLUMNS:
+        kept = most_entropy(X)
+        categories = [int(place) for place in np.flatnonzero(np.isin(kept, categories))]
+        X, frame = X[:, kept], frame.iloc[:, kept]
+    return Table(name, X, y, classes, tuple(categories), frame)
 
 
 # Drawn tables of which it is known what tells the class

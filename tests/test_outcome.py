@@ -71,9 +71,12 @@ def made_up():
 
 
 def test_the_page_is_what_the_results_make_of_it(kept):
+    from outcome_judgement import read_rows
     from outcome_page import PAGE, page_text
 
-    assert page_text(kept.values()) == PAGE.read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
+    code = page.partition("Code: ")[2].partition(" ")[0]  # of the library when the page was made
+    assert page_text(kept.values(), read_rows(), code) == page
 
 
 def test_results_are_of_the_tables_and_contestants_there_are(kept):
@@ -226,3 +229,136 @@ def test_sentences_follow_the_numbers(made_up):
     assert "* Boruta: more than 60 s (diabetes + noise)." in gaps(made_up)
     assert "* RFE: not run yet (every table)." in gaps(made_up)
     assert score_cells(made_up, "Boruta")[-2:] == ["0.650", "-"]
+
+
+# The judgement
+
+
+def judged_rows(scores, code="now"):
+    """A table for each score, with the same score in every split."""
+    from judging_tables import CLASSES
+
+    return [
+        {"table": about.name, "contestant": name, "code": code, "seconds": 1.0, "splits": {"5": [score] * 6}}
+        for name, of_tables in scores.items()
+        for about, score in zip(CLASSES, of_tables, strict=False)
+        if score is not None
+    ]
+
+
+def test_judging_tables_are_named_once_and_are_not_tuning_tables():
+    from judging_tables import CLASSES, NUMBERS, TABLES
+    from outcome_protocol import TUNING_CLASSES, TUNING_NUMBERS
+
+    names = [about.name for about in TABLES]
+    assert len({about.file for about in TABLES}) == len(names) == len(CLASSES) + len(NUMBERS) == 87
+    assert not {*names, *(name.removeprefix("keel_") for name in names)} & {*TUNING_CLASSES, *TUNING_NUMBERS}
+
+
+def test_sizes_are_parts_of_few_columns():
+    from outcome_judgement import sizes_of
+
+    assert sizes_of(21) == (5, 10, 20)
+    assert sizes_of(20) == (5, 10, 15)
+    assert sizes_of(8) == (2, 4, 6)
+
+
+def test_the_default_is_ahead_as_good_or_behind():
+    from outcome_verdict import Judgement
+
+    rows = judged_rows(
+        {
+            "default": [0.8] * 9 + [0.7],
+            "RFE": [0.7 + place / 100 for place in range(9)] + [0.6],
+            "fastcan": [0.8, 0.81, 0.79, 0.82, 0.78, 0.8, 0.8, 0.8, 0.8, 0.76],
+            "Boruta": [0.85 + place / 100 for place in range(9)],
+        }
+    )
+    found = Judgement(rows, classes=True)
+    assert {name: found.compare(name).verdict for name in ("RFE", "fastcan", "Boruta")} == {
+        "RFE": "ahead of",
+        "fastcan": "as good as",
+        "Boruta": "behind",
+    }
+    assert (found.compare("fastcan").better, found.compare("fastcan").worse) == (2, 3)
+    assert found.compare("Boruta").tables == 9
+    assert set(found.mean_ranks) == {"default", "RFE", "fastcan"}
+    assert found.mean_ranks["RFE"] == 3.0
+    _, best, lead, error = found.losses()[0]
+    assert (best, round(lead, 2), error) == ("Boruta", 0.13, 0.0)
+
+
+def test_rows_that_other_code_made_are_called_stale():
+    from outcome_verdict import stale
+
+    assert not stale(judged_rows({"default": [0.8], "RFE": [0.7]}), "now").startswith("**Stale**")
+    assert stale(judged_rows({"default": [0.8]}, code="before"), "now").startswith("**Stale**")
+    assert not stale(judged_rows({"RFE": [0.8]}, code="before"), "now").startswith("**Stale**")
+
+
+def test_the_digest_of_code_ignores_comments_docstrings_and_formatting(tmp_path, monkeypatch):
+    import outcome_scoring
+
+    def digest(text):
+        monkeypatch.setattr(outcome_scoring, "CODE", tmp_path)
+        (tmp_path / "search").mkdir(exist_ok=True)
+        (tmp_path / "search" / "one.py").write_text(text)
+        outcome_scoring.code_digest.cache_clear()
+        return outcome_scoring.code_digest()
+
+    plain = digest("def f(x):\n    return x + 1\n")
+    assert digest('def f(x):\n    """Add one."""\n    return (x +\n            1)  # one\n') == plain
+    assert digest("def f(x):\n    return x + 2\n") != plain
+    outcome_scoring.code_digest.cache_clear()
+
+
+def test_only_what_other_code_made_is_stale(kept):
+    import outcome
+
+    table = source("wine + noise").table()
+    rows = {(table.name, name): {**kept[table.name, name], "code": "now"} for name in ("jmi, quantile 5", "RFE")}
+    assert outcome.missing(table, ["jmi, quantile 5", "RFE"], rows, fresh=False, code="now") == []
+    assert outcome.missing(table, ["jmi, quantile 5", "RFE"], rows, fresh=False, code="later") == ["jmi, quantile 5"]
+
+
+def test_categories_are_given_as_levels_and_selected_as_columns():
+    import pandas as pd
+
+    from outcome_contestants import Sample, best_first
+    from outcome_scoring import design
+    from outcome_tables import table_of_frame
+
+    rng = np.random.default_rng(0)
+    town = rng.choice(["a", "b", "c"], 90)
+    frame = pd.DataFrame({"noise": rng.normal(size=90), "town": town, "flag": rng.random(90) > 0.5})
+    frame["target"] = np.where(town == "b", "yes", "no")
+    table = table_of_frame("made up", frame, "target", classes=True)
+    assert table.categories == (1,)
+    sample = Sample(table, np.arange(60))
+    assert sample.owners.tolist() == [0, 1, 1, 1, 2]
+    assert best_first("SelectKBest, F").choose(sample, (1, 2))[1] == [1]
+    assert len(best_first("RFE").choose(sample, (1, 2))[2]) == 2
+    seen, unseen = design(table, (np.arange(60), np.arange(60, 90)), [0, 1])
+    assert seen.shape == (60, 4)
+    assert unseen[:, 1:].sum(axis=1).tolist() == [1.0] * 30
+
+
+def test_a_split_is_judged_by_size_and_model():
+    from outcome_contestants import best_first
+    from outcome_judgement import judged_split, rows_of_tables
+    from outcome_scoring import splits
+    from outcome_tables import Table
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 8))
+    table = Table("boston", X, X[:, 3] + 0.1 * rng.normal(size=90), classes=False)
+    found = [
+        row
+        for place, split in enumerate(splits(table)[:2])
+        for row in judged_split(table, place, split, [best_first("SelectKBest, F")])
+    ]
+    assert 3 in found[0]["columns"]["2"]
+    (row,) = rows_of_tables(found, "now")
+    assert (row["table"], row["contestant"], row["code"]) == ("boston", "SelectKBest, F", "now")
+    assert [len(scores) for scores in row["splits"].values()] == [2, 2, 2]
+    assert [len(scores) for scores in row["models"].values()] == [4, 4, 4]

@@ -5,6 +5,7 @@ Columns have no missing values and two values or more each. Adapters import thei
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -202,8 +203,18 @@ def feature_engine(question: Question) -> np.ndarray:
 def fastcan(question: Question) -> np.ndarray:
     # Its correlation is with all columns of the target: one for each class.
     y = np.eye(question.y.max() + 1)[question.y] if question.classes else question.y
-    search = import_module("fastcan").FastCan(min(question.most, len(question.X) - 2), verbose=0)
-    return search.fit(question.X, y).indices_
+    package, most = import_module("fastcan"), min(question.most, len(question.X) - 2)
+    try:
+        return package.FastCan(most, verbose=0).fit(question.X, y).indices_
+    except (
+        RuntimeError
+    ) as ended:  # no column is independent of those selected, or improves them: it says after how many
+        found = re.search(r"with the (\d+) selected", str(ended))
+        last = re.search(r"selecting the (\d+)\w* feature", str(ended))
+        if found is None and last is None:
+            raise
+        most = int(found[1]) if found else int(last[1]) - 1  # type: ignore[index] (one of the two was found)
+        return package.FastCan(most, verbose=0).fit(question.X, y).indices_
 
 
 def itmo_fs(question: Question) -> np.ndarray:
@@ -219,6 +230,13 @@ def boruta(question: Question, trees: int, max_iter: int) -> np.ndarray:
     found.fit(question.X, question.y)
     importance = np.nanmean(found.importance_history_[1:], axis=0)
     return np.lexsort((-np.nan_to_num(importance, nan=-np.inf), found.ranking_))
+
+
+def forest_shap(question: Question, trees: int, max_depth: int) -> np.ndarray:
+    """By the mean absolute SHAP value, over rows and classes."""
+    model = _forest(question, trees, max_depth=max_depth).fit(question.X, question.y)
+    values = np.abs(np.asarray(import_module("shap").TreeExplainer(model).shap_values(question.X)))
+    return by_score(values.mean(axis=tuple(axis for axis in range(values.ndim) if axis != 1)))
 
 
 def rebate(kind: str, question: Question, **options: Any) -> np.ndarray:
@@ -256,6 +274,7 @@ ADAPTERS = {
         Adapter("SelectFromModel, forest", forest_importances, "importances of a forest", settings={"trees": 200}),
         Adapter("RFE", rfe, "coefficients of a linear model", settings={"step": 0.1}),
         of_package("Boruta", boruta, "a forest", "boruta", settings={"trees": 100, "max_iter": 20}),
+        of_package("SHAP, forest", forest_shap, "a forest", "shap", settings={"trees": 50, "max_depth": 6}),
         of_package("ReliefF", partial(rebate, "ReliefF"), "near rows", "skrebate", settings={"n_neighbors": 10}),
         of_package("MultiSURF", partial(rebate, "MultiSURF"), "near rows", "skrebate"),
     )
