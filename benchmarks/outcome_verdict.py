@@ -71,7 +71,8 @@ class Judgement:
     def compare(self, contestant: str, default: str = DEFAULT) -> Comparison:
         tables = [name for name in self.tables_of(contestant) if (name, default) in self.scores]
         leads = np.array([self.scores[name, default] - self.scores[name, contestant] for name in tables])
-        pvalue = float(wilcoxon(leads).pvalue) if np.any(leads) else 1.0
+        test: Any = wilcoxon(leads) if np.any(leads) else None
+        pvalue = 1.0 if test is None else float(test.pvalue)
         better, worse = int(np.sum(leads > CLOSE)), int(np.sum(leads < -CLOSE))
         return Comparison(len(tables), float(leads.mean()), better, worse, pvalue)
 
