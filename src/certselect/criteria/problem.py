@@ -21,8 +21,7 @@ from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.statements import state_constraints
 from certselect.criteria.stepwise import StepwiseCriterion, TermSteps
 from certselect.criteria.units import MergedUnits, UnitProblem, merge_units
-from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
-from certselect.markup import keyword
+from certselect.errors import FewerFeaturesWarning, InvalidInput, keyword, warn_user
 from certselect.names import shown
 from certselect.settings import Constraints, Searching
 

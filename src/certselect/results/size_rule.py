@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from certselect.criteria import SubsetProblem
-from certselect.errors import IdleSettingWarning, InvalidInput
+from certselect.errors import IdleSettingWarning, InvalidInput, keyword
 from certselect.evaluation import stop_at_chance
-from certselect.markup import keyword
 from certselect.settings import Constraints, Settings, all_settings
 from certselect.settings.fields import as_float, as_whole
 from certselect.shown_numbers import p_words

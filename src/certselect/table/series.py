@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput, UnusableType
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, UnusableType, keyword
 from certselect.table.columns import complex_data, dates_and_times, is_sparse, missing_cells, numeric_array, unmasked
 from certselect.table.frames import arrow_column, as_frame, frame_columns, frame_names
 

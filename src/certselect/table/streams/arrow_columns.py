@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.table.columns import Column
 from certselect.table.frames import read_frame
 
