@@ -13,8 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 
 if TYPE_CHECKING:
     from mmap import mmap

@@ -9,9 +9,8 @@ from functools import cached_property
 from numbers import Integral
 from typing import Any
 
-from certselect.errors import InvalidInput
-from certselect.markup import either, keyword
-from certselect.markup import shown as shown
+from certselect.errors import InvalidInput, either, keyword
+from certselect.errors import shown as shown
 
 # Types of values, which the command line has no names for.
 AS_TEXT = either("as a str", "as text")

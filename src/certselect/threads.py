@@ -27,8 +27,7 @@ from typing import Any, NamedTuple
 
 from threadpoolctl import ThreadpoolController
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.progress import report
 
 # Up to this size of matrices a search, its bound and a proof are as quick on one thread, even on idle cores.

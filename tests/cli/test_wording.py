@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from certselect import SubsetProblem, list_strategies, select
 from certselect.cli.wording import in_options, spelled
-from certselect.errors import IdleSettingWarning, InvalidInput
-from certselect.markup import either, keyword, option, render
+from certselect.errors import IdleSettingWarning, InvalidInput, either, keyword, option, render
 from certselect.settings import Settings, all_settings
 
 QUOTED = r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)"""
@@ -162,7 +161,7 @@ def test_what_is_quoted_stays_as_it_is(text):
 
 
 def test_no_strategy_is_loaded_to_say_an_error():
-    code = "import sys\nfrom certselect.cli.wording import in_options\nfrom certselect.markup import keyword, option\n"
+    code = "import sys\nfrom certselect.cli.wording import in_options\nfrom certselect.errors import keyword, option\n"
     code += "said = in_options(f\"{keyword('bins', 1)}, {option('draws', 2)}\")\n"
     code += "print(said, any('strategies' in name for name in sys.modules))"
     out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout

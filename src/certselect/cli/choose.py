@@ -17,8 +17,7 @@ from certselect.cli.output import Output, telling
 from certselect.cli.report import write_page
 from certselect.cli.sheets import Format, Sheet, print_sheet
 from certselect.cli.wording import in_options
-from certselect.errors import CertselectError, InvalidInput
-from certselect.markup import keyword
+from certselect.errors import CertselectError, InvalidInput, keyword
 from certselect.names import did_you_mean, shown
 from certselect.settings import Settings
 from certselect.settings.combinations import COMBINED

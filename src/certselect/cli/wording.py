@@ -1,6 +1,6 @@
 """What the library says, in the words of the command line: `--bins 1` for `bins=1`.
 
-Errors and warnings mark the settings that they name (`certselect.markup`). Here, and nowhere else, such marks become
+Errors and warnings mark the settings that they name (`certselect.errors`). Here, and nowhere else, such marks become
 options, as the settings declare them.
 """
 
@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from certselect.errors import CertselectError, CertselectWarning, InvalidInput
-from certselect.markup import Mark, render
+from certselect.errors import CertselectError, CertselectWarning, InvalidInput, Mark, render
 from certselect.settings import all_settings
 
 # Parameters of functions and selectors that are not settings, by the options that state them.
@@ -36,7 +35,7 @@ _PLAIN = "_./+-"  # what needs no quotes in a shell, as letters and digits do no
 def in_options(message: str | Exception | Warning) -> str:
     """The message with options in the place of Python's keywords.
 
-    >>> from certselect.markup import keyword
+    >>> from certselect.errors import keyword
     >>> in_options(f"Leave {keyword('bins')} out, or pass {keyword('discretize', 'mdlp')}. No column 'bins=1'.")
     "Leave --bins out, or pass --discretize mdlp. No column 'bins=1'."
     """

@@ -8,8 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from certselect.coding.quantiles import RowWeights
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 
 _MOST_COUNTS = 50_000_000  # class counts of one column: 400 MB
 _TIE = 1e-12  # scores closer than this, relative to the largest they could be, are equal: the lowest cut wins

@@ -11,8 +11,7 @@ from certselect.coding.levels import Levels, NumberCuts, count_edges_of_cells, s
 from certselect.coding.model import CodedCells, Part
 from certselect.coding.quantiles import SparseOrder, equal_count_edges
 from certselect.coding.tiles import filled, over_columns, slices, stretch_starts
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table import SparseBlock
 

@@ -30,8 +30,7 @@ from certselect.coding.moments import exponents
 from certselect.coding.quantiles import DenseOrder, weight_shift
 from certselect.coding.streamed_order import Bracketed, Brackets, Sample, StreamedOrder, first_brackets
 from certselect.coding.streamed_sums import Moments, NumbersByClass, Units, UnitSums
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.settings import Measuring
 from certselect.settings.measuring import MOST_WHOLE_LEVELS
 from certselect.table.streams.arrow_columns import numbers_of

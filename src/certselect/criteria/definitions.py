@@ -17,10 +17,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import get_args
 
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 from certselect.information.derived import DERIVED, MEASURED, PairKind, PairTerm, can_gain, weighted_sum
 from certselect.information.terms import IMPURITY_GAIN, SingleKind
-from certselect.markup import keyword
 
 _NAMED = (*MEASURED, *DERIVED, IMPURITY_GAIN)
 

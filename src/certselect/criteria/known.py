@@ -8,8 +8,7 @@ from typing import Any
 
 from certselect.criteria.definitions import CRITERIA, Criterion, linear, mifs
 from certselect.criteria.stepwise import STEPWISE, StepwiseCriterion
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.registered import Registry
 
 ALIASES = {"cife": "d1", "d2": "jmi", "mim": "max_relevance"}

@@ -22,8 +22,7 @@ from certselect.criteria.shared import SharedLimit
 from certselect.criteria.statements import given_relevance, state_constraints
 from certselect.criteria.stepwise import StepwiseCriterion, TermSteps
 from certselect.criteria.units import MergedUnits, UnitProblem, merge_units
-from certselect.errors import FewerFeaturesWarning, IdleSettingWarning, InvalidInput, warn_user
-from certselect.markup import keyword
+from certselect.errors import FewerFeaturesWarning, IdleSettingWarning, InvalidInput, keyword, warn_user
 from certselect.names import shown
 from certselect.settings import Constraints, Searching
 

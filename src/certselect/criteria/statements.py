@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from certselect.criteria.column_constraints import ColumnConstraints
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.names import Columns
 from certselect.settings import Constraints
 

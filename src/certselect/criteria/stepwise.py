@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 import numpy as np
 
 from certselect.criteria.definitions import ALWAYS, CRITERIA, SameWeight
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 from certselect.information.derived import PairKind
 from certselect.information.terms import SingleKind
-from certselect.markup import keyword
 
 if TYPE_CHECKING:
     from certselect.information.terms import InformationTerms

@@ -10,11 +10,10 @@ import numpy as np
 
 from certselect.criteria.definitions import CRITERIA
 from certselect.criteria.problem import SubsetProblem, unsized_problem
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 from certselect.evaluation.shuffled import shuffled_terms
 from certselect.information import InformationTerms, measure_table
 from certselect.information.registry import find_measure
-from certselect.markup import keyword
 from certselect.progress import report
 from certselect.search import select
 from certselect.search.options import check_count, make_generator

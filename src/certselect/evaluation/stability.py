@@ -10,10 +10,9 @@ import numpy as np
 
 from certselect.criteria.problem import SubsetProblem, unsized_problem
 from certselect.criteria.statements import for_part_of_rows
-from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
+from certselect.errors import IdleSettingWarning, InvalidInput, keyword, warn_user
 from certselect.evaluation.stability_index import StabilityIndex, stability_index, unknown_stability
 from certselect.information import measure_table
-from certselect.markup import keyword
 from certselect.names import find_name
 from certselect.progress import report
 from certselect.search.options import check_count, make_generator

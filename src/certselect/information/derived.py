@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.names import AS_TEXT, did_you_mean, shown
 
 if TYPE_CHECKING:

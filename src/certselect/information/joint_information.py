@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from certselect.coding import CodedTable, SparseCodedTable, code_table
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 from certselect.information.kernels.joint_cells import JointCells
 from certselect.information.plugin import plugin_terms
-from certselect.markup import keyword
 from certselect.settings import Measuring, Settings
 from certselect.table import read_source
 

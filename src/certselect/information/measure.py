@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.names import shown
 from certselect.settings import Measuring
 from certselect.settings.measuring import CORRECTIONS, MISSING, TASKS

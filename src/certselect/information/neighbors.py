@@ -67,7 +67,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from certselect.clock import Stopwatch
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 from certselect.information.kernels.neighbor_columns import (
     GroupedColumns,
     group_columns,
@@ -80,7 +80,6 @@ from certselect.information.numeric import NumericColumns, numeric_columns
 from certselect.information.repeated_rows import merge_repeated_rows
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms, PairTerms
-from certselect.markup import keyword
 from certselect.memory import large_array
 from certselect.progress import report
 from certselect.settings import Measuring

@@ -12,7 +12,7 @@ import numpy as np
 
 from certselect.clock import Stopwatch
 from certselect.coding import CodedTable, SparseCodedTable
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 from certselect.information.chance import ChanceInformation, ChancePairs
 from certselect.information.kernels.cell_table import SingleTerms, cell_table, counting_units, needs_cells
 from certselect.information.kernels.cells_plain import PlainCellCounter
@@ -21,7 +21,6 @@ from certselect.information.kernels.joint_cells import JointCells
 from certselect.information.kernels.plain import PlainCounter
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.terms import InformationTerms, PairTerms
-from certselect.markup import keyword
 from certselect.progress import report
 from certselect.threads import thread_count
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from certselect.coding.block_coding import StreamedCoding, changed
 from certselect.coding.streamed_sums import Units
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 from certselect.information.chance import PairSums, expected_of_pairs
 from certselect.information.joint_counts import READ, WORD, JointCounts, count_type
 from certselect.information.kernels.cell_table import CellMeasures, PairCounts, SingleTerms, refuse_broken_counts
@@ -17,7 +17,6 @@ from certselect.information.kernels.entropy_sums import EntropySums, streamed_lo
 from certselect.information.kernels.weights import unit_bits
 from certselect.information.level_layout import LevelLayout
 from certselect.information.terms import PairTerms
-from certselect.markup import keyword
 from certselect.memory import large_array
 from certselect.table.streams.streamed_table import StreamedTable
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from certselect.coding.tiles import slices
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 from certselect.information.derived import PairKind, PairTerm, derived_term
-from certselect.markup import keyword
 from certselect.memory import large_array
 from certselect.progress import report
 from certselect.table.model import Decision

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.plots.axes import as_written, axes_for, label_of, name_rows, set_title
 from certselect.plots.drawn import result_of
 from certselect.results import Result

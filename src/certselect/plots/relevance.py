@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.markup import keyword
+from certselect.errors import keyword
 from certselect.plots.axes import DARK, INK, PALE, axes_for, name_rows, place_legend, set_title, without_frame
 from certselect.plots.drawn import result_of
 from certselect.search.options import check_count

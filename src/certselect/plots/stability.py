@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 from certselect.evaluation import SelectionStability
-from certselect.markup import keyword
 from certselect.names import shown
 from certselect.plots.axes import DARK, INK, axes_for, name_rows, place_legend, set_title, without_frame
 from certselect.search.options import check_count

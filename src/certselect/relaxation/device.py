@@ -10,8 +10,7 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import TypeVar
 
-from certselect.errors import DeviceWarning, warn_user
-from certselect.markup import keyword
+from certselect.errors import DeviceWarning, keyword, warn_user
 from certselect.names import shown
 from certselect.relaxation.arrays import CPU, Arrays, GpuArrays
 from certselect.settings.searching import check_device

@@ -26,8 +26,7 @@ from certselect.clock import Stopwatch, TimeLimit
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.reduced import ReducedProblem
 from certselect.criteria.units import UnitProblem
-from certselect.errors import InvalidInput
-from certselect.markup import option
+from certselect.errors import InvalidInput, option
 from certselect.progress import listener, report
 from certselect.relaxation.arrays import Arrays
 from certselect.relaxation.device import arrays_for, or_on_the_cpu

@@ -20,8 +20,7 @@ import numpy as np
 from scipy.sparse import csc_array, csc_matrix, eye_array, vstack
 
 from certselect.clock import Stopwatch, TimeLimit
-from certselect.errors import InvalidInput
-from certselect.markup import option
+from certselect.errors import InvalidInput, option
 from certselect.relaxation.face import face_normal, lifted_objective, unit_normal
 from certselect.relaxation.result import Relaxation, Status
 

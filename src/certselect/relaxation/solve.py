@@ -10,8 +10,7 @@ import numpy as np
 from certselect.certificate.counting import check_sizes
 from certselect.certificate.rounding import largest, order_of
 from certselect.clock import Stopwatch, TimeLimit
-from certselect.errors import InvalidInput
-from certselect.markup import keyword, option
+from certselect.errors import InvalidInput, keyword, option
 from certselect.progress import report
 from certselect.relaxation.arrays import CPU, Arrays
 from certselect.relaxation.face import carried_over, inside_face

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from certselect.criteria import SubsetProblem
-from certselect.errors import FewerFeaturesWarning, InvalidInput
+from certselect.errors import FewerFeaturesWarning, InvalidInput, keyword
 from certselect.information import InformationTerms
 from certselect.information.derived import derived_term
 from certselect.information.terms import BOTH
-from certselect.markup import keyword
 from certselect.search import select
 from certselect.search.selection import INTERRUPTED
 from certselect.settings import Constraints

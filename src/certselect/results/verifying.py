@@ -15,10 +15,9 @@ from certselect.certificate import Certificate, certificate_of, gap, replay, tol
 from certselect.certificate.proof import Proof, Replayed
 from certselect.criteria import SubsetProblem, find_criterion, unsized_problem
 from certselect.criteria.domain import Domain
-from certselect.errors import InvalidInput, UnknownColumn
+from certselect.errors import InvalidInput, UnknownColumn, either
 from certselect.evaluation.feature_report import copy_decisions, feature_report
 from certselect.information import InformationTerms, find_measure, measure_table
-from certselect.markup import either
 from certselect.names import shown
 from certselect.results.claims import EXHAUSTIVE, beyond_its_file, can_value_all, claimed
 from certselect.results.columns import take_columns

@@ -15,8 +15,7 @@ import numpy as np
 from certselect.clock import TimeLimit, timed
 from certselect.criteria.problem import SubsetProblem
 from certselect.criteria.units import UnitProblem
-from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
-from certselect.markup import keyword
+from certselect.errors import FewerFeaturesWarning, InvalidInput, keyword, warn_user
 from certselect.names import shown
 from certselect.relaxation import Relaxation
 from certselect.search.certified import PLAIN_SECONDS, noted, proven, solve, solve_for_bound

@@ -10,7 +10,7 @@ import numpy as np
 from certselect import clock
 from certselect.certificate.cholesky import factorised
 from certselect.clock import Stopwatch, TimeLimit
-from certselect.markup import keyword
+from certselect.errors import keyword
 from certselect.memory import has_room_for_proof
 from certselect.threads import one_blas_thread, threads_for, workers
 

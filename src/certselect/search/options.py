@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword, option
+from certselect.errors import InvalidInput, keyword, option
 from certselect.names import AS_FLAG, AS_WHOLE
 from certselect.settings.checks import is_flag
 

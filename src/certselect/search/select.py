@@ -12,8 +12,7 @@ from certselect.clock import TimeLimit
 from certselect.criteria.known import AnyCriterion, find_criterion
 from certselect.criteria.problem import SubsetProblem, unsized_problem
 from certselect.criteria.stepwise import StepwiseCriterion, no_certificate
-from certselect.errors import IdleSettingWarning, InvalidInput, QuickerSearchWarning, warn_user
-from certselect.markup import keyword, option
+from certselect.errors import IdleSettingWarning, InvalidInput, QuickerSearchWarning, keyword, option, warn_user
 from certselect.relaxation.device import use_device
 from certselect.search.certified import check_room_for_bound
 from certselect.search.conclude import Asked, answer

@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from certselect.criteria.units import UnitProblem
-from certselect.errors import InvalidInput
-from certselect.markup import keyword, option
+from certselect.errors import InvalidInput, keyword, option
 from certselect.names import find_name, shown
 from certselect.search.found import Found
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from certselect.criteria import SubsetProblem
-from certselect.errors import FewerFeaturesWarning, InvalidInput, warn_user
-from certselect.markup import keyword
+from certselect.errors import FewerFeaturesWarning, InvalidInput, keyword, warn_user
 from certselect.table import Block, Table
 
 # Sizes tried where none are named: 1 to this many.

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from certselect.errors import CertselectWarning, InvalidInput, warn_user
-from certselect.markup import keyword
+from certselect.errors import CertselectWarning, InvalidInput, keyword, warn_user
 from certselect.results.size_choice import (
     TriedCombination,
     best_choice,

@@ -16,10 +16,9 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import column_or_1d
 
 from certselect.criteria import find_criterion
-from certselect.errors import CertselectWarning, IdleSettingWarning, InvalidInput, warn_user
+from certselect.errors import CertselectWarning, IdleSettingWarning, InvalidInput, keyword, warn_user
 from certselect.information import InformationTerms
 from certselect.information.registry import find_measure, is_built_in
-from certselect.markup import keyword
 from certselect.names import find_name
 from certselect.results.choosing import check_search, make_result
 from certselect.results.size_choice import HONEST, PAPER, SizeChoice

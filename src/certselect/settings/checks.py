@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from math import inf
 from typing import Any
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.names import AS_FLAG, AS_TEXT, AS_WHOLE, find_name, shown
 from certselect.settings.fields import as_float, as_whole
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
-from certselect.markup import keyword
+from certselect.errors import IdleSettingWarning, InvalidInput, keyword, warn_user
 from certselect.settings.container import Settings, all_settings
 
 # Settings that may be lists of values to try, in the order in which combinations are named.

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.names import shown
 from certselect.settings.checks import feature, listed, number_or_none, one_of, per_feature, plain_per_feature
 from certselect.settings.fields import Option, SettingsGroup, as_float, check_keys, setting

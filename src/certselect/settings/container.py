@@ -8,8 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Self
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.names import did_you_mean, shown
 from certselect.settings.constraints import Constraints
 from certselect.settings.fields import About, check_keys, described

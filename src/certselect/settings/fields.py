@@ -13,8 +13,7 @@ from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.names import did_you_mean, shown
 
 ABOUT = "about"  # the key of a field's metadata

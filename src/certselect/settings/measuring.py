@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any
 
-from certselect.errors import IdleSettingWarning, InvalidInput, warn_user
-from certselect.markup import keyword
+from certselect.errors import IdleSettingWarning, InvalidInput, keyword, warn_user
 from certselect.names import find_name
 from certselect.settings.checks import feature, name_of, one_of, record, text_or_none, whole, whole_or_one_of
 from certselect.settings.fields import Option, SettingsGroup, setting

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.table.model import Block, Missing, SparseBlock
 
 _SHOWN = 5  # columns named in a message

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.names import Columns
 from certselect.table.columns import Column, gather
 from certselect.table.facts import EXACT, MOST_LEVELS_COUNTED, NEARLY_ALL, ColumnFacts

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput, UnknownColumn
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, UnknownColumn, keyword
 from certselect.table.complete import name_columns
 from certselect.table.frames import frame_names
 from certselect.table.output import take_columns

@@ -10,8 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from certselect.errors import ColumnsLeftOutWarning, InvalidInput, UnusableType, warn_user
-from certselect.markup import keyword
+from certselect.errors import ColumnsLeftOutWarning, InvalidInput, UnusableType, keyword, warn_user
 from certselect.names import Columns
 from certselect.settings import Reading
 from certselect.table.columns import (

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput, UnusableType
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, UnusableType, keyword
 from certselect.table.columns import (
     complex_data,
     dates_and_times,

@@ -6,8 +6,7 @@ import os
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.settings import Constraints, Reading
 from certselect.table.files import open_files
 from certselect.table.frames import as_frame, frame_names

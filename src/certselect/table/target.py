@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.settings import Reading
 from certselect.table.columns import encode
 from certselect.table.facts import ColumnFacts

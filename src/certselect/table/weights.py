@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.table.model import Table
 from certselect.table.series import checked, columns_of
 from certselect.table.target import refuse_constant

@@ -26,11 +26,10 @@ from typing import NamedTuple
 import numpy as np
 
 from certselect.coding import CodedTable
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 from certselect.information.kernels.entropy_sums import CountLogs
 from certselect.information.kernels.logarithm import natural_log
 from certselect.information.kernels.weights import whole_weights
-from certselect.markup import keyword
 
 
 @dataclass(frozen=True, eq=False)

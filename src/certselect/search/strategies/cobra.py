@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from certselect.criteria.units import UnitProblem
-from certselect.errors import InvalidInput
-from certselect.markup import keyword, option
+from certselect.errors import InvalidInput, keyword, option
 from certselect.relaxation import Iterate, Relaxation, relax
 from certselect.relaxation.result import Status
 from certselect.search.cost import too_short

@@ -13,8 +13,7 @@ from certselect.certificate import TOLERANCE, tolerance
 from certselect.certificate.open_problem import OpenProblem
 from certselect.certificate.rounding import UNIT, round_up
 from certselect.criteria.units import UnitProblem
-from certselect.errors import InvalidInput
-from certselect.markup import keyword, option
+from certselect.errors import InvalidInput, keyword, option
 from certselect.progress import report
 from certselect.search.found import Evidence, Found, Proved
 from certselect.search.hopeless import hopeless_floor

@@ -9,8 +9,7 @@ from scipy.sparse import block_diag, csc_array, eye_array, hstack, vstack
 
 from certselect.clock import NO_LIMIT, TimeLimit
 from certselect.criteria.units import UnitProblem
-from certselect.errors import InvalidInput
-from certselect.markup import option
+from certselect.errors import InvalidInput, option
 from certselect.progress import report
 from certselect.search.completion import Completion, most_relevant, values_along
 from certselect.search.cost import too_short

@@ -13,8 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.names import shown
 from certselect.table.complete import name_columns
 from certselect.table.model import Missing

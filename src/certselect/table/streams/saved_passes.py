@@ -19,8 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from certselect.clock import Stopwatch
-from certselect.errors import InvalidInput
-from certselect.markup import keyword
+from certselect.errors import InvalidInput, keyword
 from certselect.names import shown
 from certselect.writing import check_destination, write_whole
 

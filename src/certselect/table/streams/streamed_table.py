@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from certselect.errors import ColumnsLeftOutWarning, InvalidInput
-from certselect.markup import keyword
+from certselect.errors import ColumnsLeftOutWarning, InvalidInput, keyword
 from certselect.memory import memory_budget
 from certselect.settings import Constraints, Reading
 from certselect.settings.measuring import MOST_WHOLE_LEVELS

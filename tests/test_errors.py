@@ -11,8 +11,18 @@ from hypothesis import strategies as st
 
 import certselect
 from certselect.cli.wording import in_options
-from certselect.errors import CertselectWarning, IdleSettingWarning, InvalidInput, UnknownColumn
-from certselect.markup import either, first_setting, keyword, option, render, shown
+from certselect.errors import (
+    CertselectWarning,
+    IdleSettingWarning,
+    InvalidInput,
+    UnknownColumn,
+    either,
+    first_setting,
+    keyword,
+    option,
+    render,
+    shown,
+)
 from certselect.settings import all_settings
 
 SOURCES = Path(certselect.__file__).parent
