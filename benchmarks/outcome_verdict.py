@@ -118,6 +118,10 @@ def judgement(rows: Sequence[Row], code: str) -> list[str]:
     return [
         title,
         "\n".join(wrapped(f"* {one}", "  ") for one in (said_of_classes(of_classes), said_of_numbers(of_numbers))),
+        wrapped(
+            "`max_shared=0.9`, with which the default was judged, is recommended but not the default of `SubsetSelector`: "
+            "bounds without a proof become looser with it."
+        ),
         wrapped(f"Splits judged on each table: {' to '.join(map(str, {splits[0], splits[-1]}))}. {stale(rows, code)}"),
         "### Classes",
         wrapped(
