@@ -152,6 +152,8 @@ def carried_information(
 
 def _corrected(p_value: float, n_tests: int) -> float:
     """The p-value of the best of so many, times the number of families."""
+    if not n_tests:
+        return 1.0
     if p_value <= 0.0:
         return 0.0
     return math.exp(min(0.0, math.log(p_value) + math.log(n_tests) + math.log(_FAMILIES)))

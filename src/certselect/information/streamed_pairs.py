@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.coding.block_coding import StreamedCoding, changed
 from certselect.coding.streamed_sums import Units
 from certselect.errors import InvalidInput, keyword
@@ -18,6 +19,7 @@ from certselect.information.kernels.weights import unit_bits
 from certselect.information.level_layout import LevelLayout
 from certselect.information.terms import PairTerms
 from certselect.memory import large_array
+from certselect.settings import Measuring
 from certselect.table.streams.streamed_table import StreamedTable
 
 # Counting may take so many times as long as reading, for pairs that nobody has asked for yet.
@@ -323,7 +325,17 @@ def _counting_units(table: StreamedTable, correction: str) -> Units | None:
 
 
 class NotCounted:
-    """What is not counted block by block: the joint table of three or more columns."""
+    """What is not counted block by block: the joint table of three or more columns.
+
+    Of a table of so few rows that all are kept, `coded` has the codes, as of the table in memory.
+    """
+
+    def __init__(self, table: StreamedTable, measuring: Measuring) -> None:
+        self._table, self._measuring = table, measuring
+
+    @cached_property
+    def coded(self) -> CodedTable | SparseCodedTable | None:
+        return code_table(self._table.whole(), self._measuring) if self._table.is_kept_whole else None
 
     def _refuse(self, *_: object) -> np.ndarray:
         raise InvalidInput(

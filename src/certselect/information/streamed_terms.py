@@ -70,7 +70,7 @@ def streamed_terms(
         pairs=pairs,
         coding=coding.coding,
         by_chance=chance,
-        cells=NotCounted(),  # type: ignore[arg-type] (it has the two methods that are asked for)
+        cells=NotCounted(table, measuring),  # type: ignore[arg-type] (it has the two methods that are asked for)
         settings={"measure": "plugin", "correction": correction, **described},
         picked=picked,
         decisions=(*table.decisions, *cut_integers(np.array(whole), coding.coding)),

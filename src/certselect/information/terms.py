@@ -228,10 +228,9 @@ class InformationTerms:
 
     @property
     def coded(self) -> CodedTable | SparseCodedTable | None:
-        """The codes that the terms were counted from; None of tables in blocks, other measures and saved terms."""
-        if self.by_chance is not None:
-            return self.by_chance.coded
-        return getattr(self.cells, "coded", None)
+        """The codes that the terms were counted from; None of large tables in blocks, of other measures, and once saved."""
+        counted = None if self.by_chance is None else self.by_chance.coded
+        return getattr(self.cells, "coded", None) if counted is None else counted
 
     @property
     def _unknown(self) -> np.ndarray:

@@ -72,8 +72,8 @@ def about_the_target(
     in_memory = isinstance(table, Table)
     if claim is not None:
         found = measure_carried(selection.indices, problem, terms, take_columns(table, selection.indices))
-        # In blocks some rows are counted, and of another number of rows nothing follows.
-        if found is None or (found.n_samples != claim.n_samples and in_memory and terms.coded is not None):
+        # Of many rows in blocks some are counted, and of another number of rows nothing follows.
+        if found is None or (found.n_samples < claim.n_samples and in_memory and terms.coded is not None):
             yield "what the features carry was not counted in this table"
         elif found.n_samples == claim.n_samples and not _same_carried(found, claim):
             yield f"the features are said to carry {claim.share:.4g} of the target's information, not {found.share:.4g}"
