@@ -12,7 +12,7 @@ from certselect.coding import CodedTable, SparseCodedTable, code_table
 from certselect.errors import InvalidInput, keyword
 from certselect.information.kernels.joint_cells import JointCells
 from certselect.information.plugin import plugin_terms
-from certselect.settings import Measuring, Settings
+from certselect.settings import Settings
 from certselect.table import read_source
 
 # What is subtracted of the bias if nothing else is asked for.
@@ -113,7 +113,7 @@ def joint_information(
     table = read_source(X, y, stated.reading, feature_names=feature_names, sample_weight=sample_weight)[0]
     coded = code_table(table, replace(measuring, measure="plugin"))
     whole = _as_one_column(coded)
-    correction = _USUAL_CORRECTION if measuring.correction == Measuring.correction else measuring.correction
+    correction = measuring.correction if "correction" in settings else _USUAL_CORRECTION
     counted = plugin_terms(whole, dtype=_FLOAT, n_jobs=1)
     corrected = plugin_terms(whole, correction=correction, dtype=_FLOAT, n_jobs=1)
     return JointInformation(
