@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
+from as_before import counted
 from certselect.information.information_terms import measure_table
 from certselect.settings import Settings
 from certselect.table.streams.streamed_table import open_stream
@@ -63,8 +64,8 @@ def write_parquet(frame, file, rows_each):
 
 
 def streamed(source, target="y", runner=None, **keywords):
-    """The terms of a table that is read block by block."""
-    stated = Settings.from_keywords(keywords, groups=("reading", "measuring"))
+    """The terms of a table that is read block by block, by plain counts where no other measure is named."""
+    stated = Settings.from_keywords(counted(keywords), groups=("reading", "measuring"))
     table = open_stream(source, target, stated.reading, memory="64MB", runner=runner)
     return measure_table(table, stated.measuring)
 

@@ -13,6 +13,7 @@ import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
+from as_before import counted
 from certselect.information.information_terms import measure_table
 from certselect.settings import Settings
 from certselect.table.streams.file_rows import FileRows
@@ -165,8 +166,8 @@ def always_in_blocks(monkeypatch):
 
 
 def streamed_terms(make, target="y", memory=BUDGET, **settings):
-    """Information terms of what a function brings, read in blocks."""
-    stated = Settings.from_keywords(settings, groups=("reading", "measuring"))
+    """Information terms of what a function brings, read in blocks; plain counts where no other measure is named."""
+    stated = Settings.from_keywords(counted(settings), groups=("reading", "measuring"))
     table = open_stream(BatchFactory(make), target, stated.reading, memory=memory)
     return measure_table(table, stated.measuring)
 

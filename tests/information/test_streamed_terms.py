@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import as_before
 from certselect import choose_subset, information_terms
 from certselect.coding.streamed import code_stream
 from certselect.errors import ColumnsLeftOutWarning, InvalidInput
@@ -66,7 +67,7 @@ WITH_GAPS = [
 
 
 def in_memory(table, target="y", **settings):
-    return information_terms(table, target, **settings)
+    return information_terms(table, target, **as_before.counted(settings))
 
 
 @pytest.mark.parametrize("source", [*FILES, *FUNCTIONS])

@@ -161,6 +161,7 @@ def test_ranks_are_no_identifiers():
     assert read_table(ranks, np.arange(ROWS) % 2).decisions == ()
 
 
+@pytest.mark.filterwarnings("ignore::certselect.errors.TargetLeakWarning")
 def test_column_without_values_can_be_anything():
     frame = pd.DataFrame({"empty": [None] * 30, "x": np.arange(30) % 2})
     for kind in ("number", "levels", "skip"):
@@ -246,6 +247,7 @@ def test_text_of_numbers_can_be_numbers():
         read_table(pd.DataFrame({"x": ["7.5 kg", "8"]}), [0, 1], kinds={"x": "number"})
 
 
+@pytest.mark.filterwarnings("ignore::certselect.errors.TargetLeakWarning")
 def test_skipped_and_excluded_columns_are_not_looked_at():
     class Unreadable:
         __hash__ = None
@@ -261,6 +263,7 @@ def test_skipped_and_excluded_columns_are_not_looked_at():
     )
 
 
+@pytest.mark.filterwarnings("ignore::certselect.errors.TargetLeakWarning")
 def test_excluded_dates_of_a_sparse_matrix_and_kinds_of_one():
     from scipy.sparse import csr_array
 

@@ -11,6 +11,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
+from as_before import counted
 from certselect import information_terms
 from certselect.errors import InvalidInput
 from streamed import TERMS, always_in_blocks, odd_table, parts_of  # noqa: F401
@@ -263,7 +264,7 @@ def test_same_values_same_table(name, container, missing, tmp_path):
         found = [(one(columns), y) for one in made]
     for X, target in found:
         names = {} if target == "y" else {"feature_names": list(columns)}
-        assert_same(information_terms(X, target, missing=missing, **names), wanted)
+        assert_same(information_terms(X, target, missing=missing, **counted(names)), wanted)
 
 
 @pytest.mark.parametrize("missing", ["level", "pairwise"])
@@ -304,7 +305,7 @@ def test_same_values_same_target(task, container, tmp_path):
             X, label, names = parquet({**columns, "y": y}, tmp_path / target), "y", {}
         else:
             X, label, names = FRAMES[container]({**columns, "y": y}), "y", {}
-        found = information_terms(X, label, task=task, **names)
+        found = information_terms(X, label, task=task, **counted(names))
         assert_same(found, wanted)
         assert found.target_entropy == wanted.target_entropy
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from as_before import counted
 from certselect import information_terms
 from certselect.errors import InvalidInput
 from certselect.information import joint_counts
@@ -93,11 +94,13 @@ def test_text_files_are_counted_as_one_table(client, frame, tmp_path):
         {"discretize": "mean_std"},
         {"discretize": "mdlp"},
         {"weight": "few", "bins": "freedman_diaconis"},
+        {"weight": "few", "correction": "chance"},
+        {"missing": "pairwise", "correction": "chance"},
     ],
     ids=str,
 )
 def test_settings_count_alike(client, frame, file, keywords):
-    want = information_terms(frame, "y", **keywords)
+    want = information_terms(frame, "y", **counted(keywords))
     assert_same_terms(streamed(open_files(file), runner=ClusterRunner(client, BUDGET), **keywords), want)
 
 

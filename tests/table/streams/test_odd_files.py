@@ -10,6 +10,7 @@ import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
+from as_before import counted
 from certselect import information_terms
 from certselect.errors import InvalidInput
 from streamed import always_in_blocks, assert_same_terms, csv_folder, csv_text, parquet_folder, parts_of, plain_table  # noqa: F401
@@ -23,7 +24,7 @@ FIRST, SECOND, LAST = parts_of(TABLE)
 
 
 def terms(rows, **settings):
-    return information_terms(rows, "y", memory="64MB", **settings)
+    return information_terms(rows, "y", memory="64MB", **counted(settings))
 
 
 def with_column(table, name, values):

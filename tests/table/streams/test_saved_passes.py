@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from as_before import counted
 from certselect import information_terms
 from certselect.errors import InvalidInput
 from certselect.table.streams import saved_passes
@@ -29,6 +30,7 @@ TABLE = plain_table(240).drop(["id"])
 # Tells whoever started it before and after everything it saves, and waits for a line until it goes on.
 CHILD = """
 import sys, warnings
+from as_before import counted
 from certselect import information_terms
 from certselect.table.streams import file_rows, saved_passes
 warnings.simplefilter("ignore")
@@ -42,7 +44,7 @@ def told(self, position, learnt):
         if when == "before":
             save(self, position, learnt)
 saved_passes.SavedPasses.save = told
-terms = information_terms(sys.argv[1], "y", memory="64MB", resume=sys.argv[2])
+terms = information_terms(sys.argv[1], "y", memory="64MB", resume=sys.argv[2], measure="plugin", correction="none")
 print("done", terms.n_samples, terms.redundancy.tobytes().hex(), flush=True)
 """
 
@@ -64,7 +66,7 @@ def resume(tmp_path):
 
 
 def measured(folder, resume, target="y", memory="64MB", **settings):
-    return information_terms(folder, target, memory=memory, resume=resume, **settings)
+    return information_terms(folder, target, memory=memory, resume=resume, **counted(settings))
 
 
 def killed_after(folder, resume, steps):
@@ -107,7 +109,7 @@ def stopping(after=10**6):
     """Passes stop after so many blocks in all; a list of the rows of those that were taken."""
     run, taken = InThisProcess.run, []
 
-    def counted(self, source, learnt, stage):
+    def noting(self, source, learnt, stage):
         take = learnt.take
 
         def once(block, where):
@@ -119,21 +121,22 @@ def stopping(after=10**6):
         learnt.take = once
         return run(self, source, learnt, stage)
 
-    with mock.patch.object(InThisProcess, "run", counted):
+    with mock.patch.object(InThisProcess, "run", noting):
         yield taken
 
 
 @pytest.mark.usefixtures("saved_often")
 @pytest.mark.parametrize("kind", [parquet_folder, csv_folder])
 @pytest.mark.parametrize(
-    "asked", [{}, {"weight": "w"}, {"weight": "w", "discretize": "mean_std"}, {"discretize": "mdlp"}]
+    "asked",
+    [{}, {"weight": "w"}, {"weight": "w", "discretize": "mean_std"}, {"discretize": "mdlp"}, {"correction": "chance"}],
 )
 def test_stopped_at_every_block(kind, asked, tmp_path, resume):
     table = plain_table(100)
     if "weight" in asked:
         table = table.append_column("w", pa.array(np.arange(100) % 7 / 3))
     folder = kind(table, tmp_path / "rows")
-    wanted = information_terms(table, "y", **asked)
+    wanted = information_terms(table, "y", **counted(asked))
     with stopping() as undisturbed:
         assert_same_terms(measured(folder, resume, **asked), wanted)
     assert len(undisturbed) > 5
@@ -151,7 +154,7 @@ def test_what_was_saved_is_used_for_the_same_question_only(folder, resume):
     table = TABLE
     measured(folder, resume)
     for asked in ({"bins": 4}, {"discretize": "uniform"}, {"correction": "shrinkage"}, {}):
-        assert_same_terms(measured(folder, resume, **asked), information_terms(table, "y", **asked))
+        assert_same_terms(measured(folder, resume, **asked), information_terms(table, "y", **counted(asked)))
     for target in ("few", "numbers", "y"):
         assert_same_terms(
             measured(folder, resume, target), information_terms(table, target, measure="plugin", correction="none")
