@@ -228,7 +228,7 @@ class InformationTerms:
 
     @property
     def coded(self) -> CodedTable | SparseCodedTable | None:
-        """The codes that the terms were counted from; None of large tables in blocks, of other measures, and once saved."""
+        """The codes that were counted; None of large tables in blocks, of other measures and of saved terms."""
         counted = None if self.by_chance is None else self.by_chance.coded
         return getattr(self.cells, "coded", None) if counted is None else counted
 
