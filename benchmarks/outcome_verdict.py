@@ -21,7 +21,7 @@ CLOSE = 0.002  # tables whose scores differ by less count as equal
 DEFAULT = JUDGED_DEFAULT.name
 # Looked up in the subsets after the judgement; nothing was changed for it.
 CAUSES = {
-    "meats_fat": "The columns are neighbouring channels of a spectrum. `max_shared=0.9` allows only 2 of them together, "
+    "meats_fat": "The columns are neighbouring channels of a spectrum. `max_shared=0.9` allows 2 of them together, "
     "so 2 were selected where 5 to 20 were asked for; the earlier default has no such limit.",
     "law_school": "The column `rank` has 146 different whole numbers in 148 rows, is taken for an identifier and left "
     "out, with a note; `kinds={'rank': 'number'}` keeps it.",
@@ -81,7 +81,8 @@ class Judgement:
     def compare(self, contestant: str, default: str = DEFAULT) -> Comparison:
         tables = [name for name in self.tables_of(contestant) if (name, default) in self.scores]
         leads = np.array([self.scores[name, default] - self.scores[name, contestant] for name in tables])
-        pvalue = float(wilcoxon(leads).pvalue) if np.any(leads) else 1.0
+        test: Any = wilcoxon(leads) if np.any(leads) else None
+        pvalue = 1.0 if test is None else float(test.pvalue)
         better, worse = int(np.sum(leads > CLOSE)), int(np.sum(leads < -CLOSE))
         return Comparison(len(tables), float(leads.mean()), better, worse, pvalue)
 
