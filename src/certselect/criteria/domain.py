@@ -24,15 +24,18 @@ class Domain:
         The columns that could not be chosen, by the reason: "identifier", "text", "skipped" (by `kinds`), "excluded",
         "constant" or "duplicate". Reasons without columns are not in it.
     constrained : bool
-        Whether constraints restrict the subsets of the other columns.
+        Whether constraints restrict the subsets of the other columns, besides `max_shared`.
     only_choice : bool
         Whether a single subset is possible.
+    max_shared : float or None
+        How much two columns of a subset may share, if that is limited.
     """
 
     n_columns: int
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     constrained: bool = False
     only_choice: bool = False
+    max_shared: float | None = None
 
     @property
     def n_left_out(self) -> int:

@@ -156,9 +156,16 @@ class SubsetProblem(Objective):
         return Domain(
             n_columns=self.n_features,
             left_out={reason: tuple(names) for reason, names in found.items() if names},
-            constrained=asked is not None and (asked.beyond_exclusion or asked.shared is not None),
+            constrained=asked is not None and asked.beyond_exclusion,
             only_choice=not self.any_size and self.k in (len(self.candidates), included),
+            max_shared=None if asked is None or asked.shared is None else asked.shared.most,
         )
+
+    @property
+    def constrained(self) -> bool:
+        """Whether the user stated constraints besides a limit on what features share."""
+        asked = self.constraints
+        return asked is not None and bool(asked.beyond_exclusion or asked.exclude)
 
     @property
     def candidate_matrix(self) -> np.ndarray:

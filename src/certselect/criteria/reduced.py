@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from certselect.criteria.pairs import square_part
-from certselect.criteria.shared import least_cost_in_matrix
+from certselect.criteria.shared import lower_costs
 
 if TYPE_CHECKING:
     from certselect.criteria.units import UnitProblem
@@ -98,15 +98,11 @@ class ReducedProblem:
 
 
 def _with_least_costs(problem: UnitProblem, matrix: np.ndarray) -> np.ndarray:
-    """The matrix in which pairs that share too much cost as little as is enough for no subset to gain by them."""
+    """The matrix in which pairs that share too much cost no more than needed; its entries are raised at most."""
     cost = -0.5 * abs(problem.weight(problem.k) * problem.cost_of_sharing)
     if problem.limit is None or not len(problem.limit.pairs.first) or not cost:
         return matrix
-    floor = -least_cost_in_matrix(matrix, problem.k, 0.5 * cost)
-    if floor > cost:
-        diagonal = matrix.diagonal().copy()
-        np.maximum(matrix, floor, out=matrix)
-        np.fill_diagonal(matrix, diagonal)
+    lower_costs(matrix, problem.k, 0.5 * cost)
     return matrix
 
 

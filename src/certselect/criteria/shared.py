@@ -185,21 +185,30 @@ def _power_above(number: float) -> float:
     return 2.0 ** (math.frexp(number)[1])
 
 
-def least_cost_in_matrix(Q: np.ndarray, k: int, hopeless: float) -> float:
-    """How far below 0 the entries below `hopeless` must stay, for no subset of k to gain by one of them.
+def lower_costs(Q: np.ndarray, k: int, hopeless: float) -> None:
+    """Raise the entries off the diagonal that are below `hopeless` to what is just enough; in place.
 
-    Relaxations and rounding errors grow with their entries, so these are made no larger than needed: all other entries
-    are known here, and a subset loses twice the entry.
+    Relaxations are looser, and rounding errors larger, with larger costs. A pair costs as much as the less useful of
+    the two can bring to a subset of k, above the least that any feature brings to one: so exchanging it pays, where
+    another one fits. A subset loses twice the entry.
     """
-    diagonal = Q.diagonal()
-    low, high = 0.0, 0.0
-    for top in range(0, len(Q), AT_ONCE):
+    n, diagonal = len(Q), Q.diagonal().astype(np.float64)
+    others = min(k, n) - 1
+    most, least = diagonal.copy(), diagonal.copy()
+    for top in range(0, n if others > 0 else 0, AT_ONCE):
         rows = Q[top : top + AT_ONCE].astype(np.float64)
-        rows[np.arange(len(rows)), np.arange(top, top + len(rows))] = 0.0
+        some = np.arange(len(rows))
         rows[rows < hopeless] = 0.0
-        low, high = min(low, float(rows.min())), max(high, float(rows.max()))
-    gained = k * float(np.ptp(diagonal)) + k * (k - 1) * (high - low)
-    return _power_above(0.5 * gained) if gained > 0.0 else 1.0
+        rows[some, top + some] = 0.0
+        rows.sort(axis=1)
+        most[top + some] += 2.0 * np.maximum(rows[:, n - others :], 0.0).sum(axis=1)
+        least[top + some] += 2.0 * np.minimum(rows[:, :others], 0.0).sum(axis=1)
+    lowest = float(least.min(initial=0.0))
+    for top in range(0, n, AT_ONCE):
+        rows = Q[top : top + AT_ONCE]
+        i, j = np.nonzero(rows < hopeless)
+        i, j = i[j != i + top], j[j != i + top]
+        rows[i, j] = np.maximum(rows[i, j], -0.5 * (np.minimum(most[i + top], most[j]) - lowest))
 
 
 @dataclass(frozen=True, eq=False)

@@ -185,7 +185,7 @@ def _worth_and_exchanges(problem: SubsetProblem, chosen: np.ndarray) -> tuple[np
     worth[chosen] = beside[chosen]
     rest = np.setdiff1d(problem.candidates, chosen)
     asked = problem.constraints
-    if (asked is None or not (asked.beyond_exclusion or asked.exclude)) and len(rest):
+    if not problem.constrained and len(rest):
         # A newcomer has no pair with the one it replaces.
         swaps = beside[chosen, None] - beside[None, rest] - weight * rows[:, rest]
         if asked is not None and asked.shared is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def from_dict(stored: Any) -> Result:
             raise wrong("an explanation", name, listed, expected)
     if file["domain"] is None:
         file["domain"] = _domain_before_5(file, origin, settings.constraints)
-    selection = _selection(file, n_features)
+    selection = _selection(file, n_features, settings.constraints.max_shared)
     if file["explanation"]["reason"] is None:
         file["explanation"]["reason"] = _reasons_before_5(file, origin, settings)
     choice, size = file["choice"], file["size"]
@@ -96,7 +97,7 @@ def _checked_version(format: Any, version: Any) -> int:
     return version
 
 
-def _selection(file: dict[str, Any], n_features: int) -> Selection:
+def _selection(file: dict[str, Any], n_features: int, max_shared: float | None) -> Selection:
     given = file["selection"]
     k, indices, bound, gap = given["k"], given["indices"], given["upper_bound"], given["gap"]
     if max(indices) >= n_features:
@@ -121,7 +122,7 @@ def _selection(file: dict[str, Any], n_features: int) -> Selection:
         ties=tuple(map(tuple, given["ties"])),
         **{name: value for name, value in given.items() if name not in names},
         certificate=_certificate(file["certificate"], given["objective"], bound, n_features),
-        saved_domain=_domain(file["domain"], given["dropped"]),
+        saved_domain=replace(_domain(file["domain"], given["dropped"]), max_shared=max_shared),
     )
 
 

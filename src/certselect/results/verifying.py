@@ -404,7 +404,7 @@ class _Claim:
             "features": ([names[i] for i in chosen.indices], list(chosen.names)),
             "dropped": ([names[i] for i in np.flatnonzero(self.problem.constant)], list(chosen.dropped)),
             "criterion": (self.problem.criterion.name, chosen.criterion),
-            "constrained": (self.problem.constraints is not None, chosen.constrained),
+            "constrained": (self.problem.constrained, chosen.constrained),
             "without_copies": (bool(self.problem.copies), chosen.without_copies),
             "measured": (dict(self.terms.settings), dict(self.result.provenance.measured)),
         }
@@ -489,6 +489,7 @@ def _in_words(domain: Domain | None) -> str:
     if domain is None:
         return "unknown"
     constrained = ", constrained" if domain.constrained else ""
+    constrained += "" if domain.max_shared is None else f", max_shared={domain.max_shared:g}"
     return f"{considered(domain)}{constrained}{', without a choice' if domain.only_choice else ''}"
 
 

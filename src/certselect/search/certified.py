@@ -150,7 +150,7 @@ def _without_claims(problem: SubsetProblem, selection: Selection) -> Selection:
         proven_in=(),
         proven_out=(),
         ties=(),
-        constrained=problem.constraints is not None,
+        constrained=problem.constrained,
         without_copies=bool(problem.copies),
         any_size=problem.any_size,
         problem=problem,

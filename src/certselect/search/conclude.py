@@ -253,7 +253,7 @@ def valued(whole: Completed, seconds: dict[str, float]) -> Selection:
         drawn_size=whole.drawn_size,
         seconds=seconds,
         dropped=tuple([names[i] for i in np.flatnonzero(problem.constant)]),
-        constrained=problem.constraints is not None,
+        constrained=problem.constrained,
         without_copies=bool(problem.copies),
         problem=problem,
     )

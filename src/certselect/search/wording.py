@@ -99,7 +99,10 @@ def _only_choice(domain: Domain, k: int) -> str:
 def _subsets(selection: Selection) -> str:
     """The subsets a bound is about, and a verb: "2 of the 30 columns that respect the constraints score"."""
     domain, k = selection.domain, selection.k
-    respect = " that respect the constraints" if _is_constrained(selection) else ""
+    named = ["the constraints"] if _is_constrained(selection) else []
+    if domain is not None and domain.max_shared is not None and k > 1:
+        named.append(f"max_shared={domain.max_shared:g}")
+    respect = f" that respect {' and '.join(named)}" if named else ""
     if selection.any_size:
         return f"subset{_of(domain)}{respect.replace('respect', 'respects')} scores"
     if k == 1:
