@@ -129,8 +129,8 @@ def judgement(rows: Sequence[Row], code: str) -> list[str]:
         title,
         "\n".join(wrapped(f"* {one}", "  ") for one in (said_of_classes(of_classes), said_of_numbers(of_numbers))),
         wrapped(
-            "The default was judged with `max_shared=0.9`, which `SubsetSelector` does not set by itself: on `meats_fat`, "
-            "with 100 spectral channels, it leaves two features to select, and bounds become looser with it."
+            "The default was judged with `max_shared=0.9`, which `SubsetSelector` does not set by itself: on "
+            "`meats_fat`, with 100 spectral channels, it leaves two features to select, and bounds become looser."
         ),
         wrapped(f"Splits judged on each table: {' to '.join(map(str, {splits[0], splits[-1]}))}. {stale(rows, code)}"),
         "### Classes",
