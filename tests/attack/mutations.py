@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from as_before import counted, jmi
 from attack.claims import Ledger, forced
 from attack.oracle import Oracle
 from attack.problems import CRITERIA, Question, Table, generator
@@ -122,7 +123,7 @@ def made_file(kind: str) -> MadeFile:
             raise KeyboardInterrupt
 
     with _limits_of(kind), listening(press) if kind == "interrupted" else nullcontext():
-        result = choose_subset(X, y, **settings)
+        result = choose_subset(X, y, **jmi(counted(settings)))
     return MadeFile(kind, json.loads(json.dumps(result.to_dict())), X, y)
 
 
@@ -277,7 +278,8 @@ def falsehoods(stored: Any, made: MadeFile, words: str) -> list[str]:
     ]
     # What no oracle knows must be as it was.
     same = stored["settings"].get("constraints") == true["settings"]["constraints"]
-    for part in ("format", "version", "provenance", "explanation", "choice", *(["domain"] if same else [])):
+    kept = [part for part in ("carried", "leaks") if stored[part] is not None]  # null says nothing of them
+    for part in ("format", "version", "provenance", "explanation", "choice", *kept, *(["domain"] if same else [])):
         wrong += [f"{path} is another" for path in _differences(stored[part], true[part], (part,))]
     asked = _asked(stored)
     if asked["random_state"] != stored["provenance"]["seed"]:
@@ -288,7 +290,7 @@ def falsehoods(stored: Any, made: MadeFile, words: str) -> list[str]:
 
 
 # A setting that is left out has its default.
-DEFAULTS = {"criterion": "jmi", "beta": None, "strategy": "auto", "random_state": None}
+DEFAULTS = {"criterion": "distinct", "beta": None, "strategy": "auto", "random_state": None}
 AUTO = ("cobra", "forward")
 
 
@@ -415,7 +417,7 @@ def _about_statement(stored: dict[str, Any], oracle: Oracle, room: float, words:
     value, limit = chosen["objective"], None
     if above := re.search(r"more than ([-+.\de]+) % above", words):
         limit = value + abs(value) * float(above[1]) / 100
-    elif above := re.search(r"more than ([-+.\de]+)\.$", words):
+    elif above := re.search(r"more than ([-+.\de]+)\.(?: No better than chance:|$)", words):
         limit = float(above[1]) * (1 + math.copysign(1e-5, float(above[1])))
     elif part := re.search(r"Proven optimal to ([-+.\de]+) of the value", words):
         limit = value + abs(value) * float(part[1])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from as_before import counted
 from attack.claims import MOST_TIES, SECONDS_OF_PROOF, Ledger, check_selection, forced, short_proofs
 from attack.oracle import Oracle
 from attack.problems import Question, generator
@@ -243,7 +244,7 @@ def saved_file(attack: Attack) -> None:
     settings = {"criterion": table.criterion, "beta": table.beta, **options[int(rng.integers(len(options)))], **stated}
     with tempfile.TemporaryDirectory() as folder, forced(rng) if rng.random() < 0.3 else short_proofs():
         file = Path(folder) / "result.json"
-        choose_subset(table.X, table.y, question.k, **settings).save(file)
+        choose_subset(table.X, table.y, question.k, **counted(settings)).save(file)
         outcome = load_result(file).verify(table.X, table.y)
     ledger.check("true files", outcome.holds, f"{settings} is refused: {outcome.reasons}")
     if outcome.holds and outcome.statement:
