@@ -18,6 +18,7 @@ from certselect.information.kernels.margins import CountedMargins
 from certselect.information.sound_pairs import SoundPairs
 from certselect.information.streamed_pairs import NotCounted, StreamedPairs
 from certselect.information.terms import Families, InformationTerms
+from certselect.markup import keyword
 from certselect.settings import Measuring
 from certselect.table import Table
 from certselect.table.streams.streamed_table import StreamedTable
@@ -85,9 +86,9 @@ def whole_terms(
     """The terms of a table that was to be read in blocks, by a measure that needs all rows together."""
     if not table.is_kept_whole:
         raise InvalidInput(
-            f"{table.n_samples} rows in blocks with measure='mixed', which ranks all rows together",
-            "measure='plugin', which counts them block by block",
-            "Pass measure='plugin', or memory= enough to hold the table.",
+            f"{table.n_samples} rows in blocks with {keyword('measure', 'mixed')}, which ranks all rows together",
+            f"{keyword('measure', 'plugin')}, which counts them block by block",
+            f"Pass {keyword('measure', 'plugin')}, or {keyword('memory', spelled='')} enough to hold the table.",
         )
     return measure_whole(table.whole(), measuring)
 
