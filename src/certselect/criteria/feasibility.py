@@ -110,8 +110,8 @@ def _check_includes(constraints: ColumnConstraints, names: Sequence[str]) -> Non
         share = constraints.shared.shares(pair[0])[pair[1]]
         raise InvalidInput(
             f"{_some(names, pair)} to include, which share {share:.3g} of their information",
-            f"features that share at most max_shared={constraints.shared.most:g}",
-            "Include one of them, or raise max_shared.",
+            f"features that share at most {keyword('max_shared', spelled=f'{constraints.shared.most:g}')}",
+            f"Include one of them, or raise {keyword('max_shared')}.",
         )
 
 

@@ -112,7 +112,7 @@ class SubsetProblem(Objective):
         Q = _symmetric(Q)
         if constraints.get("max_shared") is not None:
             raise InvalidInput(
-                f"max_shared={constraints['max_shared']!r} with a matrix of your own",
+                f"{keyword('max_shared', constraints['max_shared'])} with a matrix of your own",
                 "terms of a table: what features share is not in the matrix",
                 "Leave it out, or put large costs into the matrix.",
             )
@@ -309,14 +309,14 @@ def _with_given(problem: SubsetProblem, relevance: Any) -> SubsetProblem:
     criterion = problem.criterion
     if isinstance(criterion, StepwiseCriterion):
         raise InvalidInput(
-            f"relevance with criterion={criterion.name!r}",
+            f"{keyword('relevance')} with {keyword('criterion', criterion.name)}",
             "a criterion that is a sum over features and pairs",
-            "Leave relevance out, or choose a criterion such as 'jmi'.",
+            f"Leave {keyword('relevance')} out, or choose a criterion such as 'jmi'.",
         )
     if not criterion.alone(2):
         warn_user(
-            f"relevance has no effect in subsets of two features or more: criterion={criterion.name!r} looks at pairs "
-            "alone.",
+            f"{keyword('relevance')} has no effect in subsets of two features or more: "
+            f"{keyword('criterion', criterion.name)} looks at pairs alone.",
             IdleSettingWarning,
         )
     single = given_relevance(problem.feature_names, relevance, problem.linear, problem.candidates)

@@ -93,8 +93,8 @@ class ReducedProblem:
         if not alike or terms.linear[a] != terms.linear[b] or self.origin.limit is None:
             return alike and bool(terms.linear[a] == terms.linear[b])
         units = [*self.required, *self.units[beside]]
-        apart = [self.origin.limit.row(int(self.units[unit]))[units] for unit in (one, other)]
-        return np.array_equal(*apart)
+        a_apart, b_apart = (self.origin.limit.row(int(self.units[unit]))[units] for unit in (one, other))
+        return np.array_equal(a_apart, b_apart)
 
 
 def _with_least_costs(problem: UnitProblem, matrix: np.ndarray) -> np.ndarray:

@@ -118,12 +118,16 @@ def given_relevance(names: Sequence[str], given: Any, measured: np.ndarray, cand
     scores = _per_column(Columns(names), "relevance", given, missing=math.nan)
     for i in candidates[np.isnan(scores[candidates])][:1]:
         raise InvalidInput(
-            f"relevance without {names[i]!r}", "a score for each column that can be chosen", "Add it, or exclude it."
+            f"{keyword('relevance')} without {names[i]!r}",
+            "a score for each column that can be chosen",
+            "Add it, or exclude it.",
         )
     total = math.fsum(scores[candidates].tolist())
     if not 0.0 < total < math.inf:
         raise InvalidInput(
-            f"relevance whose sum is {total:g}", "scores of which some are above 0", "Check where they came from."
+            f"{keyword('relevance')} whose sum is {total:g}",
+            "scores of which some are above 0",
+            "Check where they came from.",
         )
     single = np.zeros(len(names))
     single[candidates] = scores[candidates] * (math.fsum(np.maximum(measured[candidates], 0.0).tolist()) / total)
@@ -136,7 +140,7 @@ def _costs(find: Columns, costs: Any) -> np.ndarray | None:
 
 def _per_column(find: Columns, what: str, given: Any, *, missing: float) -> np.ndarray:
     """One number for each column; those that a mapping does not name have the `missing` one."""
-    n, word = len(find.names), "cost" if what == "costs" else what
+    n, word = len(find.names), "cost" if what == "costs" else keyword(what)
     if hasattr(given, "items"):  # a mapping, or a pandas Series, whose order need not be that of the columns
         named = [(find.find(what, feature), number) for feature, number in given.items()]
         for i, times in Counter(i for i, _ in named).items():

@@ -75,8 +75,9 @@ class UnitProblem(Objective):
     def apart(self, units: Iterable[int]) -> np.ndarray:
         """Which units share too much with one of these to be chosen together with it, a mask."""
         apart = np.zeros(self.n_features, dtype=bool)
-        for unit in units if self.limit is not None else ():
-            apart |= self.limit.row(unit)
+        if self.limit is not None:
+            for unit in units:
+                apart |= self.limit.row(unit)
         return apart
 
     @property
@@ -229,8 +230,9 @@ class MergedUnits:
         for group in self.rivals:
             if np.isin(group, held).any():
                 free[group] = False
-        for unit in held if self.limit is not None else ():
-            free[self.limit.row(unit)] = False
+        if self.limit is not None:
+            for unit in held:
+                free[self.limit.row(unit)] = False
         free[held] = False
         return free
 

@@ -189,8 +189,8 @@ class _Combinations:
         for feature in map(int, chosen):
             codes = cells.codes(np.array([feature]))[0]
             self._columns.append(np.unique(codes, return_inverse=True)[1])
-            marked = absent is not None and absent[feature] >= 0
-            self._lacking.append(codes == absent[feature] if marked else None)
+            code = -1 if absent is None else absent[feature]
+            self._lacking.append(codes == code if code >= 0 else None)
         rows = max(coded.n_samples, 1)
         paired = int(math.sqrt(2.0 * _MOST_CODES / rows))
         self.n_paired = min(len(self._columns), max(_FEWEST_PAIRED, min(paired, _MOST_PAIRED)))

@@ -253,7 +253,7 @@ def _problem(terms: InformationTerms, stated: Settings, max_features: int | None
         raise InvalidInput(
             "a test against chance with given relevance",
             "measured relevance, which can be compared with that of shuffled rows",
-            "Leave relevance out, or name the number of features.",
+            f"Leave {keyword('relevance')} out, or name the number of features.",
         )
     n_included = 0 if problem.constraints is None else len(problem.constraints.include)
     if n_included and n_included == len(problem.candidates):

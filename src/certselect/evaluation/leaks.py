@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from certselect.criteria import SubsetProblem
+from certselect.errors import keyword, render
 from certselect.information import InformationTerms
 from certselect.names import shown
 from certselect.table import StreamedTable, Table
@@ -55,11 +56,16 @@ class TargetLeak:
 
 
 def leak_statement(leaks: Iterable[TargetLeak]) -> str:
-    """What is wrong and what to do, in a sentence or two; empty without a leak.
+    """What is wrong and what to do, in a sentence or two, as Python spells settings; empty without a leak.
 
     >>> leak_statement([TargetLeak(3, "alive", "levels", 1.0)])
     "'alive' (100 % of its entropy) determines the target. If it is not known when you predict, pass exclude=['alive']."
     """
+    return render(leak_warning(leaks))
+
+
+def leak_warning(leaks: Iterable[TargetLeak]) -> str:
+    """The statement with its setting marked, for a warning."""
     found = list(leaks)
     if not found:
         return ""
@@ -68,7 +74,8 @@ def leak_statement(leaks: Iterable[TargetLeak]) -> str:
     one = len(found) == 1
     return (
         f"{listed} {'determines' if one else 'each determine'} the target. "
-        f"If {'it is' if one else 'they are'} not known when you predict, pass exclude=[{names}]."
+        f"If {'it is' if one else 'they are'} not known when you predict, "
+        f"pass {keyword('exclude', spelled=f'[{names}]')}."
     )
 
 

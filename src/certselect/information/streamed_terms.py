@@ -11,7 +11,7 @@ import numpy as np
 from certselect.clock import Stopwatch
 from certselect.coding.copies import resembling_groups
 from certselect.coding.streamed import code_stream
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 from certselect.information.chance import ChanceInformation, ChancePairs
 from certselect.information.choice import cut_integers, pick_measure
 from certselect.information.kernels.margins import CountedMargins
@@ -85,9 +85,9 @@ def whole_terms(
     """The terms of a table that was to be read in blocks, by a measure that needs all rows together."""
     if not table.is_kept_whole:
         raise InvalidInput(
-            f"{table.n_samples} rows in blocks with measure='mixed', which ranks all rows together",
-            "measure='plugin', which counts them block by block",
-            "Pass measure='plugin', or memory= enough to hold the table.",
+            f"{table.n_samples} rows in blocks with {keyword('measure', 'mixed')}, which ranks all rows together",
+            f"{keyword('measure', 'plugin')}, which counts them block by block",
+            f"Pass {keyword('measure', 'plugin')}, or {keyword('memory', spelled='')} enough to hold the table.",
         )
     return measure_whole(table.whole(), measuring)
 

@@ -12,7 +12,7 @@ import numpy as np
 from certselect.clock import Stopwatch, TimeLimit
 from certselect.criteria import SubsetProblem, find_criterion, unsized_problem
 from certselect.errors import TargetLeakWarning, warn_user
-from certselect.evaluation.leaks import find_leaks, leak_statement
+from certselect.evaluation.leaks import find_leaks, leak_warning
 from certselect.information import InformationTerms, measure_table
 from certselect.results.columns import take_columns
 from certselect.results.provenance import Provenance, versions
@@ -205,7 +205,7 @@ def make_result(
     if selection.problem is not None:
         leaks = find_leaks(table, terms, selection.problem)
         if leaks:
-            warn_user(leak_statement(leaks), TargetLeakWarning)
+            warn_user(leak_warning(leaks), TargetLeakWarning)
     return Result(
         settings, selection, provenance, choice, terms, library, size_rule=size_rule, columns=columns, leaks=leaks
     )

@@ -213,16 +213,16 @@ def _check_fewer(problem: SubsetProblem, smaller: SubsetProblem, asked: Asked) -
     """Warn that fewer features are selected than asked for, or refuse that where constraints depend on their number."""
     if asked.any_size or problem.constraints is None or problem.constraints.shared is None:
         return  # the sizes compete
-    most = f"max_shared={problem.constraints.shared.most:g}"
+    most = keyword("max_shared", spelled=f"{problem.constraints.shared.most:g}")
     if problem.constraints.beyond_exclusion:
         raise InvalidInput(
-            f"k={problem.k} with {most}",
+            f"{keyword('k', problem.k)} with {most}",
             f"a size with an allowed subset: the largest that was found has {smaller.k} features",
-            f"Raise max_shared, or lower k to {smaller.k}.",
+            f"Raise {keyword('max_shared')}, or lower {keyword('k')} to {smaller.k}.",
         )
     warn_user(
         f"Asked for {problem.k} features, but no more than {smaller.k} were found that share little enough "
-        f"({most}): {smaller.k} are selected. Raise max_shared for more.",
+        f"({most}): {smaller.k} are selected. Raise {keyword('max_shared')} for more.",
         FewerFeaturesWarning,
     )
 

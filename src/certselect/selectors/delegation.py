@@ -52,6 +52,7 @@ class Delegation:
     scoring: Any
     cv: Any
     support_: np.ndarray
+    _in_memory: Callable[[Any], Any]  # of the selector
 
     @property
     def classes_(self) -> np.ndarray:

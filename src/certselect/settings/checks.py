@@ -91,11 +91,11 @@ def feature(name: str, given: Any) -> str | int:
 def listed(name: str, given: Any) -> list[Any]:
     """The members of a list, which can be read again and again; a set's in an order of its own."""
     if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
-        raise InvalidInput(f"{name}={shown(given)}", "a list", f"Pass {name}=[...].")
+        raise InvalidInput(keyword(name, given), "a list", f"Pass {keyword(name, spelled='[...]')}.")
     try:
         return sorted(given, key=str) if isinstance(given, Set) else list(given)
     except TypeError:  # an array without dimensions says that it can be iterated over
-        raise InvalidInput(f"{name}={shown(given)}", "a list", f"Pass {name}=[...].") from None
+        raise InvalidInput(keyword(name, given), "a list", f"Pass {keyword(name, spelled='[...]')}.") from None
 
 
 def per_feature(word: str, remedy: str) -> Check:
@@ -120,7 +120,7 @@ def per_feature(word: str, remedy: str) -> Check:
                 return [number(f"column {i}", value) for i, value in enumerate(values)]
             if any(not isinstance(value, list) or len(value) != 2 or isinstance(value[0], list) for value in values):
                 raise InvalidInput(
-                    f"{name}={shown(given)}", f"numbers, or pairs of a feature and its {word}", "Check the pairs."
+                    keyword(name, given), f"numbers, or pairs of a feature and its {word}", "Check the pairs."
                 )
             pairs = values
         numbers: dict[str | int, float] = {}

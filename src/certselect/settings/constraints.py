@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from certselect.errors import InvalidInput, keyword
-from certselect.names import shown
 from certselect.settings.checks import feature, listed, number_or_none, one_of, per_feature, plain_per_feature
 from certselect.settings.fields import Option, SettingsGroup, as_float, check_keys, setting
 
@@ -53,7 +52,7 @@ def _share(name: str, given: Any) -> float | None:
     share = as_float(given)
     if given is None or (share is not None and 0.0 <= share <= 1.0):
         return share
-    raise InvalidInput(f"{name}={shown(given)}", "a number from 0 to 1", f"Leave {name} out for its default.")
+    raise InvalidInput(keyword(name, given), "a number from 0 to 1", f"Leave {keyword(name)} out for its default.")
 
 
 @dataclass(frozen=True, eq=False)

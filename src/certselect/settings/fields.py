@@ -20,7 +20,9 @@ ABOUT = "about"  # the key of a field's metadata
 _DEEPEST = 8  # nested lists and mappings that are saved
 
 
-OptionKind = Literal["text", "whole", "number", "flag", "bins", "columns", "groups", "costs", "kinds", "assignments"]
+OptionKind = Literal[
+    "text", "whole", "number", "flag", "bins", "columns", "groups", "costs", "relevance", "kinds", "assignments"
+]
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,7 @@ class Option:
         Where it is not the field's.
     """
 
-    kind: Literal["text", "whole", "number", "flag", "bins", "columns", "groups", "costs", "kinds", "assignments"] = (
-        "text"
-    )
+    kind: OptionKind = "text"
     flag: str = ""
     help: str = ""
     metavar: str = ""

@@ -100,7 +100,9 @@ class Searching(SettingsGroup):
         None,
         "Relevance of each column from elsewhere, in place of the measured one",
         PANEL,
-        per_feature("relevance", "Negative scores, such as permutation importances below 0, may be raised to 0."),
+        per_feature(
+            keyword("relevance"), "Negative scores, such as permutation importances below 0, may be raised to 0."
+        ),
         Option(
             "relevance",
             help="CSV file with the columns feature and relevance, used in place of the measured relevance",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput, UnusableType
+from certselect.errors import InvalidInput, UnusableType, keyword
 from certselect.table.model import Block, Kind, SparseBlock
 from certselect.table.times import TIMES, array_of_times, seconds_of
 
@@ -112,13 +112,13 @@ def readable_cells(where: str) -> Iterator[None]:
         raise InvalidInput(
             f"text that is not UTF-8 in {where}",
             "text in UTF-8",
-            "Decode it where the table is written, or leave that column out by exclude=.",
+            f"Decode it where the table is written, or leave that column out by {keyword('exclude', spelled='')}.",
         ) from error
     except OverflowError as error:
         raise InvalidInput(
             f"dates or durations in {where} that are out of range ({error})",
             "dates from the year 1 to 9999",
-            "Convert them to numbers, or leave that column out by exclude=.",
+            f"Convert them to numbers, or leave that column out by {keyword('exclude', spelled='')}.",
         ) from error
 
 
