@@ -3,15 +3,20 @@
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from certselect import choose_subset, information_terms, verify
+from streamed import BUDGET, always_in_blocks  # noqa: F401
 
 M = 120
 TYPES = {
     "none": pa.null(),
     "float": pa.float64(),
     "text": pa.string(),
+    "integer": pa.int64(),
+    "bool": pa.bool_(),
+    "levels": pa.dictionary(pa.int32(), pa.string()),
     "date": pa.date32(),
     "duration": pa.duration("us"),
 }
@@ -47,3 +52,16 @@ def test_ranks_are_verified_without_a_type():
     result = choose_subset(table, "y", 1, measure="gaussian_copula")
     untyped = table.assign(empty=pd.Series([None] * M, dtype=object))
     assert verify(result, untyped).reasons == ()
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("kinds", [{}, {"empty": "number"}, {"empty": "levels"}])
+@pytest.mark.usefixtures("always_in_blocks")
+def test_blocks_give_the_terms_of_the_table_in_memory(tmp_path, kind, kinds):
+    pq.write_table(table_with(TYPES[kind]), tmp_path / "t.parquet", row_group_size=40)
+    settings = {"measure": "plugin", "missing": "level", "kinds": kinds}
+    wanted = information_terms(table_with(pa.float64()), "y", **settings)
+    found = information_terms(tmp_path / "t.parquet", "y", memory=BUDGET, **settings)
+    assert found.decisions == wanted.decisions
+    assert found.levels.tolist() == wanted.levels.tolist()
+    assert found.relevance.tolist() == wanted.relevance.tolist()

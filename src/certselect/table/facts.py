@@ -88,6 +88,11 @@ class ColumnFacts:
             self.missing += len(column.values) - len(values)
             self._take_integers(values.view(np.uint8) if values.dtype == bool else values)
 
+    def settle(self) -> None:
+        """After the last row: a column without any value is one of numbers, whatever its type says."""
+        if not self.present:
+            self.kind, self.dated, self.boolean = "number", False, False
+
     def _take_numbers(self, values: np.ndarray) -> None:
         with np.errstate(over="ignore", invalid="ignore"):  # large numbers are looked at one by one
             suspect = not np.isfinite(values.sum())

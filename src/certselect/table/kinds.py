@@ -190,6 +190,30 @@ def _column(block: Block, place: int) -> Column:
     return Column(int(block.positions[place]), block.kind, block.values[:, place], vocabulary, _missing(block, place))
 
 
+def without_values(blocks: Sequence[Block]) -> tuple[tuple[Block, ...], list[int]]:
+    """The blocks with columns without any value as numbers, whatever their types say; and which columns these are."""
+    kept: list[Block] = []
+    empty: list[int] = []
+    moved: list[int] = []
+    for block in blocks:
+        lacking = None if block.missing is None else block.missing.all(axis=0)
+        if lacking is None or not lacking.any():
+            kept.append(block)
+            continue
+        positions = block.positions[lacking].tolist()
+        empty.extend(positions)
+        if block.kind == "number":
+            kept.append(block)
+            continue
+        moved.extend(positions)
+        if not lacking.all():
+            kept.append(block.columns(np.flatnonzero(~lacking)))
+    if moved:
+        nothing = np.full((len(blocks[0].values), len(moved)), np.nan)
+        kept.append(Block("number", np.array(sorted(moved), dtype=np.intp), nothing, missing=np.isnan(nothing)))
+    return tuple(kept), empty
+
+
 def zeros(n_rows: int, positions: Sequence[int]) -> Block:
     """Placeholder columns."""
     return Block("integer", np.array(positions, dtype=np.intp), np.zeros((n_rows, len(positions)), dtype=np.int8))
