@@ -20,7 +20,7 @@ from certselect.errors import InvalidInput
 from certselect.markup import keyword
 from certselect.names import Columns
 from certselect.table.columns import Column, gather
-from certselect.table.facts import EXACT, MOST_LEVELS_COUNTED, NEARLY_ALL, ColumnFacts
+from certselect.table.facts import MOST_LEVELS_COUNTED, NEARLY_ALL, WHOLE_BELOW, ColumnFacts
 from certselect.table.model import Block, Decision, gather_decisions
 from certselect.table.times import dates_in_text
 
@@ -264,7 +264,7 @@ def _as_integers(values: np.ndarray, missing: np.ndarray | None) -> tuple[np.nda
             columns = slice(start, start + step)
         tile = values[rows, columns]
         tile = tile if missing is None else np.where(missing[rows, columns], 0.0, tile)
-        whole[columns] &= ((tile == np.floor(tile)) & (np.abs(tile) < EXACT)).all(axis=0)
+        whole[columns] &= ((tile == np.floor(tile)) & (np.abs(tile) < WHOLE_BELOW)).all(axis=0)
         if not whole.any():
             break
         with np.errstate(invalid="ignore"):  # of columns whose numbers are too large
