@@ -479,7 +479,7 @@ def test_a_target_that_is_not_utf_8():
         information_terms(np.arange(120.0).reshape(60, 2), pa.chunked_array([not_utf_8()]))
 
 
-def test_intervals_are_levels():
-    cells = pa.array([(k % 3, 0, 0) for k in range(60)], pa.month_day_nano_interval())
+def test_intervals_as_levels():
+    cells = pa.array([(0, k % 3, 0) for k in range(60)], pa.month_day_nano_interval())
     found = information_terms(in_blocks(a=cells), "y", kinds={"a": "levels"}, measure="plugin", correction="none")
     assert found.levels.tolist() == [3, 5]
