@@ -180,7 +180,8 @@ def test_binary_files_that_are_cut(suffix, share, tmp_path):
 CELLS = [
     ["1", "2", "-7"], ["0", "1"], ["0.5", "1e3", "nan"], ["true", "false"], ["2020-01-01", "1999-12-31"], ["", "NA"],
     ["2020-01-01 10:00:00"], ["2020-01-01T10:00:00.5"], ["2020-01-01T10:00:00Z"], ["10:30:00"], ["a b", "c"],
-    ["99999999999999999999"], ["3000-01-01 00:00:00"], ["inf"], ["007"], ["1,5"], [" 1"], ["01/02/2020"],
+    ["99999999999999999999"], ["9223372036854775808", " 18446744073709551615"], ["-9223372036854775809", "-0"], ["1e30"],
+    ["3000-01-01 00:00:00"], ["inf"], ["007"], ["1,5"], [" 1"], ["01/02/2020"],
 ]  # fmt: skip
 
 
@@ -478,7 +479,7 @@ def test_a_target_that_is_not_utf_8():
         information_terms(np.arange(120.0).reshape(60, 2), pa.chunked_array([not_utf_8()]))
 
 
-def test_intervals_are_levels():
-    cells = pa.array([(k % 3, 0, 0) for k in range(60)], pa.month_day_nano_interval())
+def test_intervals_as_levels():
+    cells = pa.array([(0, k % 3, 0) for k in range(60)], pa.month_day_nano_interval())
     found = information_terms(in_blocks(a=cells), "y", kinds={"a": "levels"}, measure="plugin", correction="none")
     assert found.levels.tolist() == [3, 5]

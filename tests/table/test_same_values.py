@@ -51,6 +51,8 @@ def floats(m):
         "first_missing": [None, *c.floats()[1:]],
         "whole_with_gaps": c.gaps([float(v) for v in c.whole()]),
         "many_whole_with_gaps": c.gaps([float(v) for v in c.whole(40)]),
+        "large_whole_with_gaps": c.gaps([float(2**60 + 1024 * v) for v in c.whole()]),
+        "large_half_of_64_bits": c.gaps([float(-(2**62) * v) for v in c.whole(2)]),
         "half_with_gaps": c.gaps([v / 2 for v in c.whole()]),
         "negative_zero": c.gaps([v * -0.0 if v % 2 else float(v) for v in c.whole()]),
         "id": c.gaps([float(v) for v in c.rng.permutation(m)], 0.02),

@@ -86,7 +86,8 @@ class LevelCoder:
 
     def _places(self, numbers: np.ndarray) -> np.ndarray:
         """Codes of numbers, -1 for those that are none of the values."""
-        known = np.array(self.values, dtype=np.float64 if numbers.dtype.kind == "f" else None)
+        kept = {"f": np.float64, "u": np.uint64}.get(numbers.dtype.kind, np.int64)
+        known, numbers = np.array(self.values, dtype=kept), numbers.astype(kept, copy=False)
         places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
         return np.where(known[places] == numbers, places, -1)
 

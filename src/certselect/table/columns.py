@@ -13,7 +13,7 @@ import numpy as np
 
 from certselect.errors import InvalidInput, UnusableType, keyword
 from certselect.table.model import Block, Kind, SparseBlock
-from certselect.table.times import TIMES, array_of_times, seconds_of
+from certselect.table.times import array_of_times, is_time, seconds_of
 
 _WHOLE = (int, np.integer, np.bool_)
 _REAL = (*_WHOLE, float, np.floating, Decimal)
@@ -91,7 +91,7 @@ def read_values(values: Sequence[object], position: int, name: str, *, categorie
     missing = missing_cells(values)
     if not categories:
         present = values if missing is None else [values[row] for row in np.flatnonzero(~missing).tolist()]
-        times = [issubclass(kind, TIMES) for kind in set(map(type, present))]
+        times = [is_time(kind) for kind in set(map(type, present))]
         dated = bool(times) and all(times)
         read = seconds_of if dated else numeric_array
         array = None if any(times) and not dated else read(present, where)
@@ -134,7 +134,7 @@ def numeric_array(values: Sequence[object], where: str) -> np.ndarray | None:
     types = set(map(type, values))
     if any(issubclass(kind, _COMPLEX) for kind in types):
         raise complex_data(where)
-    if any(issubclass(kind, TIMES) for kind in types):
+    if any(is_time(kind) for kind in types):
         raise dates_and_times(where)
     if not types or not all(issubclass(kind, _REAL) for kind in types):
         return None

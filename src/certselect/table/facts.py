@@ -20,8 +20,8 @@ MOST_LEVELS_COUNTED = 1000
 MOST_WORDS = 1 << 14
 # An identifier has nearly as many different values as rows: this share of them at least.
 NEARLY_ALL = 0.95
-# Whole numbers up to this are the same as floats and as integers.
-EXACT = 2.0**53
+# Whole floats below this are integers of 64 bits.
+WHOLE_BELOW = 2.0**63
 _LOOKED_AT = 4096  # rows that show of most columns that they have many values
 _TABULATED = 1 << 16  # largest span of integers whose values are told apart by a table
 
@@ -88,6 +88,11 @@ class ColumnFacts:
             self.missing += len(column.values) - len(values)
             self._take_integers(values.view(np.uint8) if values.dtype == bool else values)
 
+    def settle(self) -> None:
+        """After the last row: a column without any value is one of numbers, whatever its type says."""
+        if not self.present:
+            self.kind, self.dated, self.boolean = "number", False, False
+
     def _take_numbers(self, values: np.ndarray) -> None:
         with np.errstate(over="ignore", invalid="ignore"):  # large numbers are looked at one by one
             suspect = not np.isfinite(values.sum())
@@ -100,7 +105,7 @@ class ColumnFacts:
             return
         if self.whole:
             self.whole = all(
-                bool(((part == np.floor(part)) & (np.abs(part) < EXACT)).all())
+                bool(((part == np.floor(part)) & (np.abs(part) < WHOLE_BELOW)).all())
                 for part in (values[:_LOOKED_AT], values[_LOOKED_AT:])
             )
         if self.whole:

@@ -19,7 +19,7 @@ import numpy as np
 from certselect.errors import InvalidInput, keyword
 from certselect.names import Columns
 from certselect.table.columns import Column, gather
-from certselect.table.facts import EXACT, MOST_LEVELS_COUNTED, NEARLY_ALL, ColumnFacts
+from certselect.table.facts import MOST_LEVELS_COUNTED, NEARLY_ALL, WHOLE_BELOW, ColumnFacts
 from certselect.table.model import Block, Decision, gather_decisions
 from certselect.table.times import dates_in_text
 
@@ -189,6 +189,30 @@ def _column(block: Block, place: int) -> Column:
     return Column(int(block.positions[place]), block.kind, block.values[:, place], vocabulary, _missing(block, place))
 
 
+def without_values(blocks: Sequence[Block]) -> tuple[tuple[Block, ...], list[int]]:
+    """The blocks with columns without any value as numbers, whatever their types say; and which columns these are."""
+    kept: list[Block] = []
+    empty: list[int] = []
+    moved: list[int] = []
+    for block in blocks:
+        lacking = None if block.missing is None else block.missing.all(axis=0)
+        if lacking is None or not lacking.any():
+            kept.append(block)
+            continue
+        positions = block.positions[lacking].tolist()
+        empty.extend(positions)
+        if block.kind == "number":
+            kept.append(block)
+            continue
+        moved.extend(positions)
+        if not lacking.all():
+            kept.append(block.columns(np.flatnonzero(~lacking)))
+    if moved:
+        nothing = np.full((len(blocks[0].values), len(moved)), np.nan)
+        kept.append(Block("number", np.array(sorted(moved), dtype=np.intp), nothing, missing=np.isnan(nothing)))
+    return tuple(kept), empty
+
+
 def zeros(n_rows: int, positions: Sequence[int]) -> Block:
     """Placeholder columns."""
     return Block("integer", np.array(positions, dtype=np.intp), np.zeros((n_rows, len(positions)), dtype=np.int8))
@@ -239,7 +263,7 @@ def _as_integers(values: np.ndarray, missing: np.ndarray | None) -> tuple[np.nda
             columns = slice(start, start + step)
         tile = values[rows, columns]
         tile = tile if missing is None else np.where(missing[rows, columns], 0.0, tile)
-        whole[columns] &= ((tile == np.floor(tile)) & (np.abs(tile) < EXACT)).all(axis=0)
+        whole[columns] &= ((tile == np.floor(tile)) & (np.abs(tile) < WHOLE_BELOW)).all(axis=0)
         if not whole.any():
             break
         with np.errstate(invalid="ignore"):  # of columns whose numbers are too large

@@ -24,7 +24,15 @@ from certselect.table.columns import (
 )
 from certselect.table.complete import mark_missing, name_columns, settle_missing, settle_missing_sparse
 from certselect.table.frames import as_frame, frame_names, frame_rows, read_frame
-from certselect.table.kinds import LEFT_OUT, Verdict, decisions_on, settle_kinds, whole_numbers_with_gaps, zeros
+from certselect.table.kinds import (
+    LEFT_OUT,
+    Verdict,
+    decisions_on,
+    settle_kinds,
+    whole_numbers_with_gaps,
+    without_values,
+    zeros,
+)
 from certselect.table.model import Block, Decision, Missing, Table
 from certselect.table.output import take_columns
 from certselect.table.target import read_target
@@ -126,7 +134,9 @@ def read_as_stated(
         verdicts: dict[int, Verdict] = {}
     else:
         blocks, dates = _open_columns(frame if frame is not None else X, frame is not None, rows, names, closed)
-        blocks, verdicts = settle_kinds(mark_missing(blocks, names, n_samples), names, given, dates, kept)
+        blocks, empty = without_values(mark_missing(blocks, names, n_samples))
+        dates = [i for i in dates if i not in empty] if empty else dates
+        blocks, verdicts = settle_kinds(blocks, names, given, dates, kept)
         policy = settle_missing(blocks, names, n_samples, policy)
         blocks = whole_numbers_with_gaps(blocks, {*given, *verdicts})
     target = read_target(y, shape[0], reading.task, rows)

@@ -122,7 +122,5 @@ def _series_values(column: Any, name: str) -> np.ndarray:
     numeric = (dtype.is_numeric() and not dtype.is_decimal()) or dtype == nw.Boolean
     if numeric and (dtype.is_float() or not series.null_count()):
         return series.to_numpy()
-    values = np.empty(len(series), dtype=object)
     with readable_cells(name):
-        values[:] = series.to_list()
-    return values
+        return np.fromiter(series.to_list(), dtype=object, count=len(series))

@@ -11,6 +11,8 @@ import numpy as np
 from certselect.errors import InvalidInput
 
 TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+# Arrow's months, days and nanoseconds: named, not imported.
+_INTERVAL = "MonthDayNano"
 _EPOCH = datetime.datetime(1970, 1, 1)
 _SECOND = np.timedelta64(1, "s")
 _LONGEST = 40  # characters of a text that may be a date
@@ -33,13 +35,31 @@ def array_of_times(values: np.ndarray) -> np.ndarray:
         ) from None
 
 
+def is_time(kind: type) -> bool:
+    """Whether values of a type are dates, times, durations or intervals."""
+    return issubclass(kind, TIMES) or kind.__name__ == _INTERVAL
+
+
 def seconds_of(values: Sequence[Any], where: str) -> np.ndarray:
     """Python's, NumPy's or pandas' dates, times of day or durations, none of them missing, as seconds."""
     if len({_family(value) for value in values}) > 1:
         raise InvalidInput(
             f"dates, times and durations mixed in {where}", "one of these in a column", "Make columns of their own."
         )
-    return np.array([_seconds(value) for value in values])
+    return np.array([_seconds(_duration_of(value, where)) for value in values])
+
+
+def _duration_of(value: Any, where: str) -> Any:
+    """An interval without months as a duration; other values as they are."""
+    if type(value).__name__ != _INTERVAL:
+        return value
+    if value.months:
+        raise InvalidInput(
+            f"intervals with months or years in {where}",
+            "durations that are so many seconds",
+            "Convert them to days where the table is written, or leave that column out by exclude=.",
+        )
+    return datetime.timedelta(days=value.days, microseconds=value.nanoseconds / 1000)
 
 
 def series_of_times(series: Any, where: str) -> tuple[np.ndarray, np.ndarray]:
@@ -106,7 +126,7 @@ def _in_words(form: str) -> str:
 
 
 def _family(value: Any) -> str:
-    if isinstance(value, datetime.timedelta | np.timedelta64):
+    if isinstance(value, datetime.timedelta | np.timedelta64) or type(value).__name__ == _INTERVAL:
         return "duration"
     return "time" if isinstance(value, datetime.time) else "date"
 

@@ -3,6 +3,8 @@
 The type of a column is the first of Arrow's types, in the order in which Arrow tries them, that suits all cells of
 all files. So it does not depend on how rows are divided into files and blocks. Arrow itself takes the types of a stream
 from its first block. Here each file is read once to settle them, and a type that does not suit a later cell is widened.
+Whole numbers that 64 bits with a sign do not hold are unsigned integers or, where these do not hold them either, text:
+Arrow would read floats, as which different numbers may be equal.
 A table that fits into memory is parsed at once, by Arrow's own search for types, which follows the same order.
 """
 
@@ -13,12 +15,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 
 from certselect.progress import report
 from certselect.table.complete import name_columns
 from certselect.table.formats import Format
 from certselect.table.parts import refuse_repeated_names
+from certselect.table.streams.arrow_columns import numbers_of
 from certselect.table.streams.file_rows import DataFile, FileUnits, empty, not_utf_8
 from certselect.table.streams.row_source import refuse_other_columns
 
@@ -29,6 +33,9 @@ _TYPES = (
     pa.float64(), pa.string(),
 )  # fmt: skip
 _UNSUITABLE = re.compile(r"In CSV column #(\d+): .*?CSV conversion error to [^:]+: [^']*'(.*)'", re.DOTALL)
+# Numbers without a point, which Arrow takes for floats from here on; of some of them unsigned integers.
+_WHOLE, _NOT_NEGATIVE = re.compile(r"\s*-?[0-9]+\s*"), re.compile(r"\s*[0-9]+\s*")
+_LARGE, _MOST_UNSIGNED = 2.0**63, 2**64 - 1
 _LONG_ROW = "straddling object"  # Arrow's words for a row that is longer than a block
 _BLOCK, _LONGEST_BLOCK = 1 << 22, 1 << 26  # bytes; no row may be longer than the longest
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -46,6 +53,7 @@ class CsvFiles(FileUnits):
         super().__init__(files, folder)
         self._n_rows: dict[int, int] = {}
         self._block_of: dict[DataFile, int] = {}
+        self._large: set[str] = set()  # columns in which numbers of 2^63 or more were seen
 
     def bytes_of(self, file: DataFile) -> int:
         return super().bytes_of(file) * (8 if _is_zipped(file) else 1)
@@ -69,6 +77,7 @@ class CsvFiles(FileUnits):
 
         def parse(unit: int, types: Mapping[str, pa.DataType]) -> pa.Schema:
             parsed[unit] = self._parsed(self._files[unit], types)
+            self._note_large(parsed[unit])
             self._n_rows[unit] = parsed[unit].num_rows
             return parsed[unit].schema
 
@@ -85,6 +94,33 @@ class CsvFiles(FileUnits):
 
     def _settle(self, types_of: Callable[[int, Mapping[str, pa.DataType]], pa.Schema]) -> pa.Schema:
         """The types that suit all cells of all files; `types_of` finds those of one file, not before given ones."""
+        schema = self._types_of_arrow(types_of)
+        for name in sorted(self._large.intersection(schema.names)):
+            place = schema.get_field_index(name)
+            if schema.field(place).type == pa.float64():
+                schema = schema.set(place, pa.field(name, self._type_of_large(name)))
+        return schema
+
+    def _note_large(self, rows: pa.Table | pa.RecordBatch) -> None:
+        for field, column in zip(rows.schema, rows.columns, strict=True):
+            if field.type == pa.float64() and field.name not in self._large:
+                chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+                if any((np.abs(numbers_of(chunk, field.name, None)) >= _LARGE).any() for chunk in chunks):
+                    self._large.add(field.name)
+
+    def _type_of_large(self, name: str) -> pa.DataType:
+        """The type of a column with large numbers: floats unless all cells are whole numbers."""
+        unsigned = True
+        for unit, file in enumerate(self._files):
+            with self.reading(self.units[unit]), self._stream(file, {name: pa.string()}, [name]) as reader:
+                for batch in reader:
+                    for cell in filter(None, batch.column(0).to_pylist()):
+                        if not _WHOLE.fullmatch(cell):
+                            return pa.float64()
+                        unsigned = unsigned and bool(_NOT_NEGATIVE.fullmatch(cell)) and int(cell) <= _MOST_UNSIGNED
+        return pa.uint64() if unsigned else pa.string()
+
+    def _types_of_arrow(self, types_of: Callable[[int, Mapping[str, pa.DataType]], pa.Schema]) -> pa.Schema:
         found: dict[int, pa.Schema] = {}
         for unit, file in enumerate(self._files):
             with self.reading(file.called):
@@ -124,6 +160,7 @@ class CsvFiles(FileUnits):
                 with self._stream(file, widened, None) as reader:
                     schema = reader.schema
                     for batch in reader:
+                        self._note_large(batch)
                         n_rows += batch.num_rows
                 self._n_rows[unit] = n_rows
                 return schema

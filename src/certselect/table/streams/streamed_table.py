@@ -166,6 +166,8 @@ class StreamedTable:
         survey, sample, *others = self.run(Together(parts), "reading").parts
         self._sample = sample.rows
         facts = survey.facts
+        for one in facts.values():
+            one.settle()
         self.n_samples = facts[self.target_name].rows
         if self.n_samples == 0:
             raise InvalidInput(
