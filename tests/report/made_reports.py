@@ -57,7 +57,8 @@ def hostile() -> Result:
     rng = np.random.default_rng(0)
     label = rng.integers(0, 2, 90)
     frame = pd.DataFrame({name: rng.normal(size=90) + label * 0.1 * i for i, name in enumerate(HOSTILE)})
-    frame["levels"] = np.array(["<script>alert(6)</script>", "</table>"])[label]
+    seen = np.where(np.arange(90) % 9 == 0, 1 - label, label)  # not the target itself
+    frame["levels"] = np.array(["<script>alert(6)</script>", "</table>"])[seen]
     frame["<h1>target</h1>"] = np.array(["<b>no</b>", "</script>yes"])[label]
     return choose_subset(
         frame, "<h1>target</h1>", 6, strategy="forward", criterion="jmi", measure="plugin", correction="none"

@@ -69,8 +69,13 @@ def test_a_report_says_everything_there_is_to_say():
     for i in result.indices:
         for name in ("relevance", "chance", "worth"):
             assert read.says(f"{result.explanation[name][i]:.4f}")
-    assert read.says("certselect select TABLE.csv --target diagnosis -k 8 --seed 0")
-    assert read.says("choose_subset('TABLE.csv', 'diagnosis', 8, random_state=0)")
+    assert read.says(
+        "certselect select TABLE.csv --target diagnosis -k 8 --measure plugin --correction none --criterion jmi --seed 0"
+    )
+    assert read.says(
+        "choose_subset('TABLE.csv', 'diagnosis', 8, measure='plugin', correction='none', criterion='jmi', "
+        "random_state=0)"
+    )
     assert read.says(result.provenance.versions["numpy"])
     assert read.says("Elbow between 1 and 10 features")
     assert not read.says("A saved result does not hold")
@@ -124,7 +129,9 @@ def test_every_kind_of_result_has_a_report_and_a_card(kind, tmp_path):
     result = made(kind).result
     read = Read(report_page(result_facts(result)))
     assert set(SECTIONS) <= set(read.ids)
-    assert read.says(result.statement)
+    proof, _, chance = result.statement.partition(" No better than chance: ")
+    assert read.says(proof)
+    assert not chance or read.says(f"No better than chance: {chance}")
     json.dumps(result_facts(result), allow_nan=False)  # plain, with nothing unknown but None
     assert "certselect-card" in result._repr_html_()
     result.save(tmp_path / "saved.json")

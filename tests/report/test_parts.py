@@ -305,7 +305,10 @@ def test_weights_that_came_as_an_array_are_in_the_call_and_there_is_no_command(w
         correction="none",
     )
     call = python_call(result, "t.csv")
-    assert call == "choose_subset(table, 'diagnosis', 2, sample_weight=weights, strategy='forward')"
+    assert call == (
+        "choose_subset(table, 'diagnosis', 2, sample_weight=weights, measure='plugin', correction='none', "
+        "criterion='jmi', strategy='forward')"
+    )
     again = eval(call, {"choose_subset": choose_subset, "table": frame, "weights": weights})
     assert again.fingerprint == result.fingerprint
     assert command(result) == ""
