@@ -68,7 +68,7 @@ def hostile() -> Result:
 @cache
 def ordinary_page() -> str:
     assert ordinary().terms is not None
-    return report_page(result_facts(ordinary(), value_curve(ordinary().terms, range(1, 11))))
+    return report_page(result_facts(ordinary(), value_curve(ordinary().terms, range(1, 11), "jmi")))
 
 
 def large_facts(chosen: int = 500, columns: int = 20_000, name: str = "gene_{:05d}_transcript") -> dict[str, Any]:

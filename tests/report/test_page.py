@@ -70,7 +70,8 @@ def test_a_report_says_everything_there_is_to_say():
         for name in ("relevance", "chance", "worth"):
             assert read.says(f"{result.explanation[name][i]:.4f}")
     assert read.says(
-        "certselect select TABLE.csv --target diagnosis -k 8 --measure plugin --correction none --criterion jmi --seed 0"
+        "certselect select TABLE.csv --target diagnosis -k 8 --measure plugin --correction none "
+        "--criterion jmi --seed 0"
     )
     assert read.says(
         "choose_subset('TABLE.csv', 'diagnosis', 8, measure='plugin', correction='none', criterion='jmi', "
