@@ -143,7 +143,9 @@ def assert_allowed(selection, problem, twin):
     assert set(twin.include) <= set(chosen)
     assert selection.names == tuple(f"X{i + 1}" for i in chosen)
     assert selection.dropped == ()
-    assert selection.constrained
+    excluding = len(twin.columns.candidates) < len(twin.columns.linear)
+    limited = bool(twin.include or twin.together or twin.rivals) or twin.costs is not None
+    assert selection.constrained == (excluding or limited)
     assert selection.objective == pytest.approx(float(twin.columns.value(chosen, problem.k)), rel=1e-12, abs=1e-14)
 
 

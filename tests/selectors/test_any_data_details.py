@@ -28,6 +28,7 @@ def test_auto_picks_the_same_for_weights_and_for_repeated_rows(whole):
     np.testing.assert_array_equal(weighted.relevance, repeated.relevance)
 
 
+@pytest.mark.filterwarnings("ignore::certselect.errors.TargetLeakWarning")
 @pytest.mark.parametrize("measure", ["plugin", "neighbors"])
 def test_a_copy_of_a_category_holds_all_of_its_information(measure):
     rng = np.random.default_rng(1)
@@ -39,6 +40,7 @@ def test_a_copy_of_a_category_holds_all_of_its_information(measure):
     assert report["why"][1] == "left out: says the same as 'flag'"
 
 
+@pytest.mark.filterwarnings("ignore::certselect.errors.TargetLeakWarning")
 def test_columns_of_a_frame_keep_their_types():
     rng = np.random.default_rng(2)
     y = rng.integers(0, 2, 60)
@@ -85,6 +87,7 @@ def test_gaps_in_a_frame_suit_every_measure():
         SubsetSelector(1, measure="neighbors", missing="level", criterion="jmi").fit(frame, y)
 
 
+@pytest.mark.filterwarnings("ignore::certselect.errors.TargetLeakWarning")
 def test_a_regressor_makes_whole_numbers_measurements():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(100, 4))
