@@ -28,6 +28,7 @@ from certselect.search.selection import INTERRUPTED, Selection
 from certselect.search.strategy import Strategy
 from certselect.settings import Settings
 from certselect.table import StreamedTable, Table
+from certselect.table.streams.streamed_table import FEWEST_ROWS
 
 
 def is_allowed(indices: Iterable[int], problem: SubsetProblem, *, of_any_number: bool = False) -> bool:
@@ -72,8 +73,9 @@ def about_the_target(
     in_memory = isinstance(table, Table)
     if claim is not None:
         found = measure_carried(selection.indices, problem, terms, take_columns(table, selection.indices))
-        # Of many rows in blocks some are counted, and of another number of rows nothing follows.
-        if found is None or (found.n_samples < claim.n_samples and in_memory and terms.coded is not None):
+        # Of many rows in blocks some are counted, never fewer than that, and of another number of rows nothing follows.
+        counted_here = in_memory and terms.coded is not None
+        if found is None or (counted_here and not _possible_rows(claim.n_samples, found.n_samples)):
             yield "what the features carry was not counted in this table"
         elif found.n_samples == claim.n_samples and not _same_carried(found, claim):
             yield f"the features are said to carry {claim.share:.4g} of the target's information, not {found.share:.4g}"
@@ -84,6 +86,11 @@ def about_the_target(
         # Files of earlier versions know of no leaks, and of an order some rows may have shown too little.
         if comparable and (there - here or (claim is not None and shown_by == LEVELS and here - there)):
             yield "the columns that are said to determine the target are not those that do"
+
+
+def _possible_rows(claimed: int, there: int) -> bool:
+    """Whether so many rows may have been counted of a table: all of them, or those that are kept of blocks."""
+    return claimed == there or FEWEST_ROWS <= claimed < there
 
 
 def _same_carried(here: CarriedInformation, there: CarriedInformation) -> bool:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from certselect.table.streams.row_weights import RowWeights
 
 # Rows that are kept of all, for pictures of the chosen columns and to look for edges again: fewer of many columns.
-_SAMPLE_ROWS, _FEWEST_ROWS = 20_000, 500
+_SAMPLE_ROWS, FEWEST_ROWS = 20_000, 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +160,7 @@ class StreamedTable:
         given = self._given()
         many = {self.target_name, *(self.feature_names[i] for i, kind in given.items() if kind == "levels")}
         many.update(asked if all_levels else ())
-        kept = min(_SAMPLE_ROWS, max(_FEWEST_ROWS, self.budget // 16 // (8 * len(asked))))
+        kept = min(_SAMPLE_ROWS, max(FEWEST_ROWS, self.budget // 16 // (8 * len(asked))))
         told_apart = {name: MOST_LEVELS_COUNTED if name in many else MOST_WHOLE_LEVELS for name in asked}
         parts = [Survey(asked, told_apart, self.n_threads), RowSample([*asked, *kept_too], n_rows, kept), *also]
         survey, sample, *others = self.run(Together(parts), "reading").parts
