@@ -14,6 +14,9 @@ from unittest import mock
 
 from certselect.cli import main
 
+# Options of the settings that most tests were written for.
+COUNTED = ("--measure", "plugin", "--correction", "none")
+JMI = ("--criterion", "jmi", *COUNTED)
 COMMAND = [sys.executable, "-c", "from certselect.cli import main; main()"]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from certselect import SubsetSelector, __version__, choose_subset, list_criteria, list_strategies, load_result
-from command_line import certselect, error_of, in_process, on_a_terminal
+from command_line import COUNTED, JMI, certselect, error_of, in_process, on_a_terminal
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +44,8 @@ def test_demo_shows_features_and_what_to_try_next(tmp_path, monkeypatch):
 
 def test_select_writes_what_the_selector_finds(csv, table, tmp_path):
     out = tmp_path / "out.json"
-    done = certselect(
-        "select", csv, "--target", "diagnosis", "-k", 3, "--criterion", "mrmr", "--strategy", "forward", "--json", out
-    )
+    options = ["--criterion", "mrmr", *COUNTED, "--strategy", "forward", "--json", out]
+    done = certselect("select", csv, "--target", "diagnosis", "-k", 3, *options)
     assert done.returncode == 0, done.stderr
     result = json.loads(out.read_text())
     chosen = result["selection"]
@@ -76,7 +75,7 @@ def without_seconds(result):
 
 def test_files_of_the_command_line_and_of_python_are_the_same(csv, tmp_path):
     written, saved = tmp_path / "written.json", tmp_path / "saved.json"
-    asked = ["-k", 3, "--strategy", "exact", "--exclude", "b", "--criterion", "mRMR", "--json", written]
+    asked = ["-k", 3, "--strategy", "exact", "--exclude", "b", "--criterion", "mRMR", *COUNTED, "--json", written]
     done = in_process("select", csv, "-t", "diagnosis", *asked)
     assert done.returncode == 0, done.stderr
     result = choose_subset(
@@ -119,7 +118,7 @@ def test_all_options_reach_the_search(csv):
     done = certselect(
         "select", csv, "-t", "diagnosis", "-k", 3, "--criterion", "mifs", "--beta", 0.5, "--strategy", "annealing",
         "--polish", "--discretize", "quantile", "--bins", "sturges", "--integers", "numbers", "--seed", 5, "--jobs", 1,
-        "--option", "steps=500", "--json", "-",
+        "--option", "steps=500", *COUNTED, "--json", "-",
     )  # fmt: skip
     result = json.loads(done.stdout)
     coding = {"discretize": "quantile", "bins": "sturges", "integers": "numbers"}
@@ -212,7 +211,7 @@ def test_features_no_better_than_chance_are_marked_and_counted(tmp_path):
     columns = np.column_stack([y ^ (rng.random(200) < 0.1), rng.integers(0, 2, (200, 2)), y])
     path = tmp_path / "t.csv"
     path.write_text("signal,heads,tails,y\n" + "\n".join(",".join(map(str, row)) for row in columns))
-    done = in_process("select", path, "-t", "y", "-k", 3)
+    done = in_process("select", path, "-t", "y", "-k", 3, *JMI)
     marked = [line for line in done.stdout.splitlines() if "│" in line and "*" in line]
     assert len(marked) == 2
     assert not any("signal" in line for line in marked)

@@ -7,7 +7,7 @@ import pytest
 
 from as_before import counted, jmi
 from certselect import SubsetSelector
-from command_line import error_of, in_process
+from command_line import JMI, error_of, in_process
 
 NAMES = ["a", "b", "c", "d", "e", "last, first"]
 
@@ -41,7 +41,7 @@ def csv(table, tmp_path):
 )
 def test_they_choose_what_the_selector_does(csv, table, options, same, tmp_path):
     options = [tmp_path / option if option == "prices.csv" else option for option in options]
-    done = in_process("select", csv, "-t", "diagnosis", "--strategy", "forward", *options, "--json", "-")
+    done = in_process("select", csv, "-t", "diagnosis", "--strategy", "forward", *options, *JMI, "--json", "-")
     assert done.returncode == 0, done.stderr
     size = options[1] if "-k" in options else (None if "--budget" in options else 5)
     selector = SubsetSelector(size, strategy="forward", **jmi(counted(same))).fit(*table)
@@ -51,7 +51,7 @@ def test_they_choose_what_the_selector_does(csv, table, options, same, tmp_path)
 
 
 def test_the_table_of_an_answer_of_any_size_is_printed(csv, tmp_path):
-    done = in_process("select", csv, "-t", "diagnosis", "--costs", tmp_path / "prices.csv", "--budget", 3)
+    done = in_process("select", csv, "-t", "diagnosis", "--costs", tmp_path / "prices.csv", "--budget", 3, *JMI)
     assert done.returncode == 0, done.stderr
     assert " of 7 features, jmi = " in done.stdout
 

@@ -212,7 +212,7 @@ def test_wrong_options_are_answered(arguments, words):
 
 def test_idle_settings_are_noted_without_a_line_of_code():
     _, printed = called("--n-neighbors", "4")
-    assert printed == "note: --n-neighbors 4 has no effect with --measure plugin.\n"
+    assert printed == "note: --n-neighbors 4 has no effect with --measure auto.\n"
 
 
 def test_a_command_may_do_without_some_settings():

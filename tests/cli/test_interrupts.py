@@ -11,7 +11,7 @@ import pytest
 from certselect import load_result
 from certselect.progress import listening
 from certselect.results import files
-from command_line import COMMAND, in_process
+from command_line import COMMAND, JMI, in_process
 from pressed import Pressed, spread
 
 COLUMNS = 40
@@ -83,7 +83,8 @@ def test_a_path_shows_the_sizes_it_searched_and_no_others(csv, tmp_path, options
             raise KeyboardInterrupt
 
     with listening(press):
-        done = in_process("path", csv, "-t", "y", "--max-size", 8, "--strategy", "floating", *options, "--json", file)
+        asked = ["--max-size", 8, "--strategy", "floating", *options, *JMI]
+        done = in_process("path", csv, "-t", "y", *asked, "--json", file)
     assert done.returncode == 130, done.stderr
     curve = json.loads(file.read_text())
     assert curve["sizes"] == [1, 2, 3]

@@ -7,7 +7,7 @@ import pytest
 from certselect import choose_subset, load_result
 from certselect.progress import listening
 from certselect.table.streams.file_rows import FileRows
-from command_line import error_of, in_process, on_a_terminal
+from command_line import JMI, error_of, in_process, on_a_terminal
 from streamed import always_in_blocks, csv_folder, parquet_folder, plain_table  # noqa: F401
 
 TABLE = plain_table(240).drop(["id"])
@@ -23,7 +23,8 @@ def folder(tmp_path, monkeypatch, always_in_blocks):  # noqa: F811
 
 @pytest.mark.parametrize("rows", ["data", "data/", "data/*.parquet", "text", "text/part-?.csv"])
 def test_a_folder_and_a_glob_give_the_answer_of_the_table_in_memory(folder, rows):
-    done = in_process("select", rows, "--target", "y", "-k", 3, "--memory", "64MB", "--json", "out.json", "--quiet")
+    options = ["--memory", "64MB", "--json", "out.json", "--quiet", *JMI]
+    done = in_process("select", rows, "--target", "y", "-k", 3, *options)
     assert (done.returncode, done.stderr) == (0, "")
     got, wanted = (
         load_result("out.json"),

@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pytest
 
-from command_line import certselect, in_process
+from command_line import COUNTED, certselect, in_process
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_exact_says_that_nothing_is_better_and_its_proof_replays(csv, tmp_path):
 def test_tight_tells_of_better_subsets(csv, tmp_path):
     best = saved(csv, tmp_path, "--strategy", "exact")[1]
     path = tmp_path / "loose.json"
-    options = ["--criterion", "mrmr", "--strategy", "relevance", "--tight", "--json", path]
+    options = ["--criterion", "mrmr", *COUNTED, "--strategy", "relevance", "--tight", "--json", path]
     done = in_process("select", csv, "--target", "y", "-k", 6, *options)
     assert "above these." in done.stdout
     assert "--strategy exact goes for it" in done.stderr
@@ -83,9 +83,8 @@ def test_constrained_proofs_verify(csv, tmp_path, options, words):
 
 def test_a_forged_proof_is_refused(csv, tmp_path):
     _, result, path = saved(csv, tmp_path, "--strategy", "exact")
-    worse = certselect(
-        "select", csv, "--target", "y", "-k", 6, "--criterion", "mrmr", "--strategy", "relevance", "--json", "-"
-    )
+    options = ["--criterion", "mrmr", *COUNTED, "--strategy", "relevance"]
+    worse = certselect("select", csv, "--target", "y", "-k", 6, *options, "--json", "-")
     other = json.loads(worse.stdout)
     # The proof of the best subset's value attached to a worse subset.
     value = other["selection"]["objective"]

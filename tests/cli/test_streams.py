@@ -20,7 +20,7 @@ from certselect import choose_subset, load_result
 from certselect.cli.chosen_table import print_result
 from certselect.cli.output import Output
 from certselect.results.result import Result
-from command_line import COMMAND, certselect, error_of, in_process, on_a_terminal
+from command_line import COMMAND, JMI, certselect, error_of, in_process, on_a_terminal
 
 COMMANDS = {
     "select": ["-k", "2"],
@@ -132,7 +132,7 @@ def test_json_alone_goes_to_standard_output(folder, name):
 
 
 def test_csv_is_one_table_with_all_digits(folder):
-    chosen = list(csv.DictReader(io.StringIO(in_process(*command("select", "--format", "csv")).stdout)))
+    chosen = list(csv.DictReader(io.StringIO(in_process(*command("select", "--format", "csv", *JMI)).stdout)))
     result = choose_subset("t.csv", "y", 2, random_state=0, criterion="jmi", measure="plugin", correction="none")
     assert [row["feature"] for row in chosen] == list(result.names)
     assert [float(row["value"]) for row in chosen] == [result.explanation["worth"][i] for i in result.indices]
