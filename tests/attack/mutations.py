@@ -46,6 +46,7 @@ UNCHECKED: tuple[Path, ...] = (
     ("provenance", "versions"),
     # Sentences, which a reader makes itself.
     ("statement",),
+    ("carried", "statement"),
     ("explanation", "why"),
     ("provenance", "picked"),
     ("provenance", "decisions", "why"),
@@ -425,7 +426,8 @@ def _about_statement(stored: dict[str, Any], oracle: Oracle, room: float, words:
         limit = value
     if limit is None or float(oracle.exact_best) > limit + room:
         yield "the statement is false"
-    if (domain["constrained"] and not domain["only_choice"]) != ("that respect" in words):
+    limited = domain["constrained"] or stored["settings"].get("constraints", {}).get("max_shared") is not None
+    if (limited and not domain["only_choice"]) != ("that respect" in words):
         yield "the statement is about other subsets"
 
 

@@ -70,7 +70,7 @@ def test_a_claim_without_a_bound_holds(claim, table):
         ({"selection.gap": 0.0, "statement": "Proven: no 4 features score more than these."}, "leave a gap"),
         ({"selection.gap": 0.0}, "leave a gap"),
         ({"selection.features": ["x0", "x1", "x2", "x3"]}, "the table gives features"),
-        ({"selection.indices": [0, 1, 2, 3]}, "the table gives features"),
+        ({"selection.indices": [0, 1, 2, 3], "carried": None}, "the table gives features"),
         ({"selection.indices": [0, 0, 1, 2]}, "different whole numbers"),
         ({"selection.indices": [0, 1, 2, 99]}, "different whole numbers below 9"),
         ({"selection.indices": [0, 1, 2, -1]}, "different whole numbers"),
