@@ -73,7 +73,8 @@ def test_select_and_verify(files, tmp_path, kind, options, chosen):
 def test_a_saved_result_says_how_it_was_measured(files, tmp_path):
     out = tmp_path / "out.json"
     in_process("select", files / "patients.csv", "-t", "dose", "-k", 1, "--exclude", "colour", "--exclude", "outcome",
-               "--weight", "seen", "--missing", "pairwise", "--measure", "auto", "--json", out)  # fmt: skip
+               "--weight", "seen", "--missing", "pairwise", "--measure", "auto", "--criterion", "jmi",
+               "--json", out)  # fmt: skip
     result = json.loads(out.read_text())
     assert result["settings"]["reading"] == {
         "task": "auto",
@@ -82,7 +83,7 @@ def test_a_saved_result_says_how_it_was_measured(files, tmp_path):
         "weight": "seen",
     }
     measured = result["provenance"]["measured"]
-    assert measured["measure"] == "plugin"
+    assert measured["measure"] == "mixed"
     table = read_file(files / "patients.csv", "dose", weight="seen", missing="pairwise")
     assert result["selection"]["objective"] == information_terms(table, **counted(measured)).relevance.max()
     assert "seen" not in table.feature_names
@@ -90,7 +91,7 @@ def test_a_saved_result_says_how_it_was_measured(files, tmp_path):
 
 def test_notes_say_what_was_made_of_the_table(files):
     done = in_process("select", files / "patients.csv", "-t", "dose", "-k", 2, "--measure", "auto")
-    assert "note: measured by plugin: " in done.stderr
+    assert "note: measured by mixed: " in done.stderr
     assert "note: the target is a number, cut into 3 bins of equal counts" in done.stderr
     assert "note: 3 columns have missing values, which are a level of their own; --missing chooses" in done.stderr
     refused = in_process("select", files / "patients.csv", "-t", "dose", "-k", 2, "--missing", "error")

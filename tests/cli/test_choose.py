@@ -16,7 +16,7 @@ from certselect import information_terms, load_result, selection_path
 from certselect.cli.predictors import NumbersAndIndicators, make_predictor
 from certselect.errors import InvalidInput
 from certselect.selectors import SubsetSelectorCV
-from command_line import COMMAND, certselect, error_of, in_process, on_a_terminal
+from command_line import COMMAND, COUNTED, JMI, certselect, error_of, in_process, on_a_terminal
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_choose_writes_what_the_selector_finds(csv, table, tmp_path):
 def test_combinations_are_compared_in_the_same_splits(csv, table, tmp_path):
     out = tmp_path / "out.json"
     options = ["choose", csv, "-t", "diagnosis", "--estimator", "lda", "--max-size", 3, "--cv", 3, "--json", out]
-    several = ["--criterion", "jmi, max_relevance", "--bins", 3, "--bins", "sturges", "--strategy", "forward"]
+    several = ["--criterion", "jmi, max_relevance", "--bins", 3, "--bins", "sturges", "--strategy", "forward", *COUNTED]
     done = in_process(*options, *several)
     assert done.returncode == 0, done.stderr
     choice = json.loads(out.read_text())["choice"]
@@ -269,9 +269,10 @@ def test_progress_is_shown_on_a_terminal(csv):
 
 
 def test_path_shows_the_curve_with_its_elbow(csv, table):
-    done = in_process("path", csv, "-t", "diagnosis", "--certify", "--max-size", 5)
+    done = in_process("path", csv, "-t", "diagnosis", "--certify", "--max-size", 5, *JMI)
     assert done.returncode == 0, done.stderr
-    result = json.loads(in_process("path", csv, "-t", "diagnosis", "--certify", "--max-size", 5, "--json", "-").stdout)
+    asked = ["--certify", "--max-size", 5, *JMI, "--json", "-"]
+    result = json.loads(in_process("path", csv, "-t", "diagnosis", *asked).stdout)
     path = selection_path(information_terms(*table, measure="plugin", correction="none"), range(1, 6), criterion="jmi")
     assert result["sizes"] == [1, 2, 3, 4, 5]
     assert result["values"] == [selection.objective for selection in path]

@@ -44,7 +44,7 @@ def test_exact_says_that_nothing_is_better_and_its_proof_replays(csv, tmp_path):
 
 
 def test_tight_tells_of_better_subsets(csv, tmp_path):
-    best = saved(csv, tmp_path, "--strategy", "exact")[1]
+    best = saved(csv, tmp_path, "--strategy", "exact", *COUNTED)[1]
     path = tmp_path / "loose.json"
     options = ["--criterion", "mrmr", *COUNTED, "--strategy", "relevance", "--tight", "--json", path]
     done = in_process("select", csv, "--target", "y", "-k", 6, *options)
