@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -25,11 +25,11 @@ _ON_DISK = 3
 SMALLEST, LARGEST = 2.0**-500, 2.0**500
 
 
-def check_scale(what: str, magnitude: float) -> None:
-    """Refuse numbers of an order that sums and proofs cannot be had for; 0 is fine."""
+def check_scale(what: Callable[[], str], magnitude: float) -> None:
+    """Refuse numbers of an order that sums and proofs cannot be had for; 0 is fine. An error says `what` they are."""
     if magnitude != 0.0 and not SMALLEST <= magnitude <= LARGEST:
         raise InvalidInput(
-            f"{what} is {magnitude:.3g}",
+            f"{what()} is {magnitude:.3g}",
             f"0, or {SMALLEST:.0e} to {LARGEST:.0e} in absolute value",
             "Multiply everything by the same number: the best subset stays the same.",
         )

@@ -108,7 +108,7 @@ class SubsetProblem(Objective):
             raise InvalidInput(f"a matrix of shape {Q.shape}", "a square one", "Pass Q as an (n, n) array.")
         if not np.isfinite(Q).all():
             raise InvalidInput("a matrix with NaN or infinite entries", "finite ones", "Check where Q came from.")
-        check_scale("a matrix whose largest entry", float(np.abs(Q).max()))
+        check_scale(lambda: "a matrix whose largest entry", float(np.abs(Q).max()))
         Q = _symmetric(Q)
         if constraints.get("max_shared") is not None:
             raise InvalidInput(
@@ -212,7 +212,8 @@ class SubsetProblem(Objective):
             if constraints is not None:
                 check_feasible(constraints, merged, self.feature_names, size)
             sized = replace(self, k=size, any_size=False)
-        check_scale(f"{keyword('criterion', self.criterion.name)}, whose weight of a pair", abs(sized.weight(sized.k)))
+        named = self.criterion.name
+        check_scale(lambda: f"{keyword('criterion', named)}, whose weight of a pair", abs(sized.weight(sized.k)))
         sized.__dict__["_merged"] = merged  # sums of pair terms do not depend on k
         return sized
 

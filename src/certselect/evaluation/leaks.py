@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -86,15 +87,14 @@ def find_leaks(table: Table | StreamedTable, terms: InformationTerms, problem: S
     is read in blocks, on the rows that are kept in memory.
     """
     open_columns = np.setdiff1d([*problem.candidates.tolist(), *problem.copies], problem.excluded).astype(np.intp)
-    found = {leak.column: leak for leak in _by_order(table, terms, open_columns)}
-    found |= {leak.column: leak for leak in _by_levels(table, terms, open_columns)}
-    return tuple(found[column] for column in sorted(found))
+    found = _by_order if table.task == "regression" else _by_levels  # a number is not determined by the bin it is in
+    return tuple(sorted(found(table, terms, open_columns), key=attrgetter("column")))
 
 
 def _by_levels(table: Table | StreamedTable, terms: InformationTerms, open_columns: np.ndarray) -> Iterator[TargetLeak]:
     """Columns whose levels leave nearly nothing of the entropy of the classes."""
-    if table.task == "regression" or not terms.target_entropy > 0.0:
-        return  # a number is not determined by the bin it is in
+    if not terms.target_entropy > 0.0:
+        return
     chance = np.nan_to_num(terms.chance) if terms.settings.get("correction") == "chance" else 0.0
     share = np.minimum((terms.relevance + chance) / terms.target_entropy, 1.0)  # as counted: less nothing by chance
     few = (terms.levels > 0) & (terms.levels * FEWEST_ROWS_PER_LEVEL <= terms.n_samples)
@@ -104,8 +104,6 @@ def _by_levels(table: Table | StreamedTable, terms: InformationTerms, open_colum
 
 def _by_order(table: Table | StreamedTable, terms: InformationTerms, open_columns: np.ndarray) -> Iterator[TargetLeak]:
     """Columns of numbers whose order is the target's."""
-    if table.task != "regression":
-        return
     relevant = open_columns[np.argsort(-terms.relevance[open_columns], kind="stable")][:_MOST_COMPARED]
     # The same order shows in bins, of which the column may have fewer than the target.
     if np.isfinite(terms.target_entropy) and terms.target_entropy > 0.0:

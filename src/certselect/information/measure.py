@@ -129,10 +129,9 @@ class Measure:
 
     def check(self, table: Table, measuring: Measuring) -> None:
         """Refuse a table or a setting that the measure cannot do with."""
-        called = keyword("measure", self.name)
         if table.sparse is not None and not self.sparse:
             raise InvalidInput(
-                f"a sparse matrix with {called}",
+                f"a sparse matrix with {self._named}",
                 "a dense table",
                 f"Use {keyword('measure', 'plugin')}, which counts what is not zero, or pass X.toarray().",
             )
@@ -141,38 +140,48 @@ class Measure:
             lacking = lacking or block.missing is not None
             if block.kind == "category" and not self.words:
                 words.extend(table.feature_names[i] for i in block.positions)
-        treated = table.missing if table.missing != "auto" else "level" if self.of_levels else "pairwise"
-        if lacking and treated not in self.missing:
+        if lacking and (treated := self._treated(table)) not in self.missing:
             other = "pairwise" if "pairwise" in self.missing else "level"
             raise InvalidInput(
-                f"missing values and {keyword('missing', treated)} with {called}",
+                f"missing values and {keyword('missing', treated)} with {self._named}",
                 f"{keyword('missing', other)}: {MISSING[other]}" if self.missing else "a table without missing values",
                 f"Pass {keyword('missing', other)}, or {keyword('measure', 'plugin')}.",
             )
         if table.task not in self.tasks:
             kinds = {"classification": "class labels", "regression": "numbers"}
             raise InvalidInput(
-                f"a target of {kinds[table.task]} with {called}",
+                f"a target of {kinds[table.task]} with {self._named}",
                 f"a target of {kinds[self.tasks[0]]}" if self.tasks else "another measure",
                 f"Use {keyword('measure', 'plugin')}.",
             )
         if table.weights is not None and not self.weights:
             raise InvalidInput(
-                f"weights of rows with {called}", "rows that count once", f"Use {keyword('measure', 'plugin')}."
+                f"weights of rows with {self._named}", "rows that count once", f"Use {keyword('measure', 'plugin')}."
             )
         if words:
             some = ", ".join(map(repr, words[:5])) + (f" and {len(words) - 5} more" if len(words) > 5 else "")
             raise InvalidInput(
-                f"categories in column{'s' if len(words) > 1 else ''} {some} with {called}",
+                f"categories in column{'s' if len(words) > 1 else ''} {some} with {self._named}",
                 "columns whose values have an order: integers, bools and numbers",
                 f"Use {keyword('measure', 'plugin', 'neighbors')}, or leave these columns out.",
             )
         if "correction" in self.uses and measuring.correction not in self.corrections:
             raise InvalidInput(
-                f"{keyword('correction', measuring.correction)} with {called}",
+                f"{keyword('correction', measuring.correction)} with {self._named}",
                 f"one of {', '.join(self.corrections)}",
                 f"Leave {keyword('correction')} out.",
             )
+
+    def _treated(self, table: Table) -> str:
+        """How missing values of the table are treated."""
+        if table.missing != "auto":
+            return table.missing
+        return "level" if self.of_levels else "pairwise"
+
+    @property
+    def _named(self) -> str:
+        """As messages name it."""
+        return keyword("measure", self.name)
 
     def check_blocks(self) -> None:
         """Refuse a table that is read block by block where the measure cannot do with it."""
