@@ -159,6 +159,18 @@ def test_formats_are_checked(json_lines):
         assert said in str(refused.value)
 
 
+def test_the_command_line_lists_formats(json_lines):
+    listed = json.loads(in_process("formats", "--format", "json").stdout)
+    assert [row["format"] for row in listed] == ["csv", "feather", "parquet", "json_lines"]
+    assert [row["suffixes"] for row in listed][2:] == [[".parquet", ".pq"], [".jsonl"]]
+    assert ".jsonl" in in_process("formats").stdout
+
+
+def test_an_unknown_suffix_is_refused_with_those_of_all_formats(json_lines, tmp_path):
+    with pytest.raises(InvalidInput, match=r"a name ending in \.csv, .*\.parquet, \.pq, \.jsonl\."):
+        read_file(tmp_path / "rows.xlsx", "y")
+
+
 def test_old_feather_files_are_refused(tmp_path):
     file = tmp_path / "old.feather"
     file.write_bytes(b"FEA1" + bytes(60))
