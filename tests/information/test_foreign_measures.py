@@ -54,5 +54,5 @@ def test_other_terms_are_refused(change, said):
 
 
 def test_a_function_without_the_parameters_is_refused():
-    with pytest.raises(InvalidInput, match="measure 'theirs' that does not fit.*dtype"):
+    with pytest.raises(InvalidInput, match=r"measure 'theirs' that does not fit.*dtype"):
         Measure("theirs", lambda table, measuring, *, n_jobs: None, "made for a test", needs="counts")

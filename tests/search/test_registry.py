@@ -93,7 +93,10 @@ def of_many_types(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"tries": "x"}, "Got tries='x' with strategy='typed'; expected a whole number. Leave tries out for its default."),
+        (
+            {"tries": "x"},
+            "Got tries='x' with strategy='typed'; expected a whole number. Leave tries out for its default.",
+        ),
         ({"tries": True}, "tries=True"),
         ({"tries": 1.5}, "tries=1.5"),
         ({"tries": None}, "tries=None"),

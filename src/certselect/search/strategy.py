@@ -154,7 +154,12 @@ class Strategy:
         if isinstance(stated, str):
             try:
                 stated = eval(stated, getattr(inspect.unwrap(self.run), "__globals__", {}))
-            except (NameError, AttributeError, TypeError, SyntaxError):  # a type that is imported for type checkers only
+            except (
+                NameError,
+                AttributeError,
+                TypeError,
+                SyntaxError,
+            ):  # a type that is imported for type checkers only
                 return
         kinds = get_args(stated) or (type(None) if stated is None else stated,)
         if not all(kind in _PLAIN_TYPES for kind in kinds) or any(_PLAIN_TYPES[kind][1](value) for kind in kinds):
