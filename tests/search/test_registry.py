@@ -74,6 +74,50 @@ def test_a_registered_strategy_is_used_as_any_other(terms):
     assert str(error.value) == "Got skp=2 with strategy='last'; expected only the options skip. Did you mean 'skip'?"
 
 
+def of_many_types(
+    problem,
+    found,
+    rng,
+    /,
+    *,
+    tries: int = 1,
+    share: float | None = None,
+    quick: bool = False,
+    way: "str" = "up",
+    start: "NotDefined" = None,  # noqa: F821
+    any=0,
+):
+    found.indices = problem.candidates[: problem.k].tolist()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            {"tries": "x"},
+            "Got tries='x' with strategy='typed'; expected a whole number. Leave tries out for its default.",
+        ),
+        ({"tries": True}, "tries=True"),
+        ({"tries": 1.5}, "tries=1.5"),
+        ({"tries": None}, "tries=None"),
+        ({"share": "x"}, "expected a number or None"),
+        ({"quick": 1}, "expected True or False"),
+        ({"way": 3}, "expected text"),
+    ],
+)
+def test_options_of_the_wrong_type_are_refused(terms, given, said):
+    problem = subset_problem(terms, 3, criterion="jmi")
+    with pytest.raises(InvalidInput) as error:
+        select(problem, Strategy("typed", of_many_types, "takes options"), strategy_options=given)
+    assert said in str(error.value)
+
+
+def test_options_of_the_right_type_pass(terms):
+    problem, typed = subset_problem(terms, 3, criterion="jmi"), Strategy("typed", of_many_types, "takes options")
+    given = {"tries": np.int64(2), "share": 1, "quick": np.True_, "way": "down", "start": "x", "any": []}
+    assert select(problem, typed, strategy_options=given).indices.tolist() == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("answer", "constraints"),
     [

@@ -159,6 +159,18 @@ def test_formats_are_checked(json_lines):
         assert said in str(refused.value)
 
 
+def test_the_command_line_lists_formats(json_lines):
+    listed = json.loads(in_process("formats", "--format", "json").stdout)
+    assert [row["format"] for row in listed] == ["csv", "feather", "parquet", "json_lines"]
+    assert [row["suffixes"] for row in listed][2:] == [[".parquet", ".pq"], [".jsonl"]]
+    assert ".jsonl" in in_process("formats").stdout
+
+
+def test_an_unknown_suffix_is_refused_with_those_of_all_formats(json_lines, tmp_path):
+    with pytest.raises(InvalidInput, match=r"a name ending in \.csv, .*\.parquet, \.pq, \.jsonl\."):
+        read_file(tmp_path / "rows.xlsx", "y")
+
+
 def test_old_feather_files_are_refused(tmp_path):
     file = tmp_path / "old.feather"
     file.write_bytes(b"FEA1" + bytes(60))
@@ -180,7 +192,8 @@ def test_binary_files_that_are_cut(suffix, share, tmp_path):
 CELLS = [
     ["1", "2", "-7"], ["0", "1"], ["0.5", "1e3", "nan"], ["true", "false"], ["2020-01-01", "1999-12-31"], ["", "NA"],
     ["2020-01-01 10:00:00"], ["2020-01-01T10:00:00.5"], ["2020-01-01T10:00:00Z"], ["10:30:00"], ["a b", "c"],
-    ["99999999999999999999"], ["9223372036854775808", " 18446744073709551615"], ["-9223372036854775809", "-0"], ["1e30"],
+    ["99999999999999999999"], ["9223372036854775808", " 18446744073709551615"], ["-9223372036854775809", "-0"],
+    ["1e30"],
     ["3000-01-01 00:00:00"], ["inf"], ["007"], ["1,5"], [" 1"], ["01/02/2020"],
 ]  # fmt: skip
 

@@ -194,6 +194,23 @@ def measures(format: options.Printed = Format.TABLE, debug: options.Debug = Fals
     )
 
 
+@app.command(cls=Command, rich_help_panel=REFERENCE)
+def formats(format: options.Printed = Format.TABLE, debug: options.Debug = False) -> None:
+    """List the file formats with the suffixes of their files."""
+    from certselect.table.formats import list_formats
+
+    listed = list_formats()
+    records = listed.values()
+    _print_records(
+        {
+            "format": list(listed),
+            "suffixes": [list(record.suffixes) for record in records],
+            "what it is": [record.summary for record in records],
+        },
+        format,
+    )
+
+
 def _print_records(columns: dict[str, list[Any]], format: Format) -> None:
     import json
 

@@ -17,7 +17,7 @@ from certselect.errors import InvalidInput
 from certselect.information.choice import cut_integers
 from certselect.information.measure import COUNTS_AND_RANKS, Measure
 from certselect.information.numeric import numeric_columns
-from certselect.information.registry import find_measure
+from certselect.information.registry import find_measure, is_built_in
 from certselect.information.terms import Families, InformationTerms
 from certselect.settings import Measuring, Settings
 from certselect.table import StreamedTable, Table, open_source
@@ -158,7 +158,7 @@ def measure_table(
         picked = f"{record.name}: {why}"
     record.check(table, measuring)
     if not record.of_levels:
-        terms = record.measured(table, measuring, dtype=floating, n_jobs=n_jobs)
+        terms = _checked(record, record.measured(table, measuring, dtype=floating, n_jobs=n_jobs), table)
         settings = {name: getattr(measuring, name) for name in record.uses}
         find_copies, coding, decisions = partial(_ranked_copies, table, terms.constant), 0.0, ()
     else:
@@ -166,6 +166,7 @@ def measure_table(
         coding = watch.seconds
         ranks_too = {"table": table} if record.needs == COUNTS_AND_RANKS else {}
         terms = record.measured(coded, measuring, dtype=floating, n_jobs=n_jobs, **ranks_too)
+        terms = _checked(record, terms, table)
         settings = _settings_used(record, measuring, coded.coding)
         find_copies = partial(_counted_copies, coded, terms, record)
         whole = np.zeros(0, dtype=np.intp)
@@ -183,6 +184,13 @@ def measure_table(
         find_copies=find_copies,
         seconds={"coding": coding, **terms.seconds},
     )
+
+
+def _checked(record: Measure, terms: InformationTerms, table: Table) -> InformationTerms:
+    """The terms that a measure returned; those of measures from outside the package are checked."""
+    if not is_built_in(record):
+        record.check_terms(terms, table)
+    return terms
 
 
 def _settings_used(record: Measure, measuring: Measuring, coding: Coding) -> dict[str, Any]:

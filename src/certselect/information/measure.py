@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -88,6 +90,7 @@ class Measure:
             given = getattr(self, name)
             if not callable(given) and (given is not None or name == "measured"):
                 raise InvalidInput(f"a measure with {name}={shown(given)}", "a function", "Pass the function itself.")
+        self._check_call()
         if self.needs not in (COUNTS, RANKS, DISTANCES, COUNTS_AND_RANKS):
             got = f"a measure with needs={shown(self.needs)}"
             known = f"one of {COUNTS}, {RANKS}, {DISTANCES}, {COUNTS_AND_RANKS}"
@@ -103,6 +106,44 @@ class Measure:
             if not isinstance(given, tuple) or not set(given) <= set(names):
                 got = f"a measure with {name}={shown(given)}"
                 raise InvalidInput(got, f"a tuple of some of {', '.join(names)}", "Check the spelling.")
+
+    def _check_call(self) -> None:
+        """Refuse a function that cannot be called as measures are."""
+        keywords = ("dtype", "n_jobs", *(("table",) if self.needs == COUNTS_AND_RANKS else ()))
+        try:
+            inspect.signature(self.measured).bind(None, None, **dict.fromkeys(keywords))
+        except TypeError as error:
+            raise InvalidInput(
+                f"a function for the measure {self.name!r} that does not fit ({error})",
+                f"measured(table, measuring, *, {', '.join(keywords)})",
+                "Add these parameters.",
+            ) from None
+        except ValueError:  # a function that does not say what it takes
+            pass
+
+    def check_terms(self, terms: Any, table: Table) -> None:
+        """Refuse what a measure returns if it does not describe the table: an error of the measure's author."""
+        called, remedy = f"measure {self.name!r} returned ", "Report this to the author of the measure."
+        if not hasattr(terms, "relevance") or not callable(getattr(getattr(terms, "pairs", None), "measured", None)):
+            raise InvalidInput(f"{called}{shown(terms)}", "InformationTerms", remedy)
+
+        def check_shape(name: str, values: Any, wanted: tuple[int, ...]) -> None:
+            if getattr(values, "shape", None) != wanted:
+                raise InvalidInput(f"{called}{name} of another shape", f"an array of shape {wanted}", remedy)
+
+        n = table.n_features
+        for name in ("relevance", "entropy", "levels", "constant"):
+            check_shape(name, getattr(terms, name), (n,))
+        usable = ~terms.constant.astype(bool)
+        found = {"relevance": terms.relevance[usable]}
+        first = usable.nonzero()[0][:1]
+        if len(first):
+            redundancy = terms.pairs.measured(("redundancy",), first)[0]
+            check_shape("the redundancy of one feature", redundancy, (1, n))
+            found["redundancy"] = redundancy[0][usable]
+        for name, values in found.items():
+            if not all(map(math.isfinite, values.tolist())):
+                raise InvalidInput(f"{called}{name} that is NaN or infinite", "finite numbers", remedy)
 
     @property
     def of_levels(self) -> bool:

@@ -6,13 +6,24 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from numbers import Real
+from typing import Any, NamedTuple, get_args
 
 from certselect.criteria.units import UnitProblem
 from certselect.errors import InvalidInput, keyword, option
 from certselect.names import find_name, shown
 from certselect.search.found import Found
+from certselect.settings.checks import is_flag
+from certselect.settings.fields import as_whole
 
+# Types of options that are checked: in words, and what belongs to them.
+_PLAIN_TYPES: dict[Any, tuple[str, Callable[[object], bool]]] = {
+    int: ("a whole number", lambda value: as_whole(value) is not None),
+    float: ("a number", lambda value: isinstance(value, Real) and not is_flag(value)),
+    bool: ("True or False", is_flag),
+    str: ("text", lambda value: isinstance(value, str)),
+    type(None): ("None", lambda value: value is None),
+}
 # What `Strategy.scores` may be.
 SCORES = ("", "ranking", "removals", "steps", "improving")
 
@@ -115,9 +126,12 @@ class Strategy:
         return {each.name: each.default for each in keywords if not (self.warm_start and each.name == "warm_start")}
 
     def check_options(self, options: Mapping[str, Any]) -> None:
-        """Refuse options that the strategy does not have, naming those it has."""
+        """Refuse options that the strategy does not have, naming those it has, and values of the wrong type."""
         for name, value in options.items():
-            if name in self.options or (self.warm_start and name == "warm_start"):
+            if name in self.options:
+                self._check_type(name, value)
+                continue
+            if self.warm_start and name == "warm_start":
                 continue
             got = f"{option(name, value)} with {keyword('strategy', self.name)}"
             if name == "max_seconds":
@@ -132,3 +146,25 @@ class Strategy:
             else:
                 remedy = "Write it in lower case."
             raise InvalidInput(got, f"only the options {', '.join(self.options)}", remedy)
+
+    def _check_type(self, name: str, value: object) -> None:
+        """Refuse a value that the annotation of the parameter does not allow, if it names plain types only."""
+        stated = inspect.signature(self.run).parameters[name].annotation
+        if isinstance(stated, str):
+            try:
+                stated = eval(stated, getattr(inspect.unwrap(self.run), "__globals__", {}))
+            except (
+                NameError,
+                AttributeError,
+                TypeError,
+                SyntaxError,
+            ):  # a type that is imported for type checkers only
+                return
+        kinds = get_args(stated) or (type(None) if stated is None else stated,)
+        if not all(kind in _PLAIN_TYPES for kind in kinds) or any(_PLAIN_TYPES[kind][1](value) for kind in kinds):
+            return
+        raise InvalidInput(
+            f"{option(name, value)} with {keyword('strategy', self.name)}",
+            " or ".join(_PLAIN_TYPES[kind][0] for kind in kinds),
+            f"Leave {option(name)} out for its default.",
+        )
