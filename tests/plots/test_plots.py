@@ -275,6 +275,7 @@ class TestRedundancy:
         drawn = plot_redundancy(loaded.with_table(*table), runners_up=2)
         assert words(drawn.get_yticklabels()) == words(plot_redundancy(result, runners_up=2).get_yticklabels())
 
+    @pytest.mark.filterwarnings("ignore::certselect.errors.TargetLeakWarning")
     def test_what_is_nearly_a_copy_does_not_share_all(self):
         y = np.arange(2000) % 2
         first = y * 100 + np.arange(2000) // 2 % 100
