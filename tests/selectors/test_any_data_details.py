@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from as_before import counted, jmi
 from certselect import SubsetSelector, information_terms
 from certselect.errors import InvalidInput
 from certselect.selectors import SubsetSelectorCV
@@ -34,7 +35,8 @@ def test_a_copy_of_a_category_holds_all_of_its_information(measure):
     rng = np.random.default_rng(1)
     flag = rng.random(200) < 0.3
     frame = pd.DataFrame({"flag": flag, "copy": flag, "noise": rng.normal(size=200)})
-    report = SubsetSelector(1, measure=measure, criterion="jmi").fit(frame, flag.astype(int)).report_frame()
+    selector = SubsetSelector(1, **jmi(counted({"measure": measure})))
+    report = selector.fit(frame, flag.astype(int)).report_frame()
     assert report["chosen"].tolist() == [True, False, False]
     assert report["shared_part"][1] == 1.0
     assert report["why"][1] == "left out: says the same as 'flag'"
