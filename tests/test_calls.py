@@ -15,8 +15,8 @@ from certselect.progress import listening
 PACKAGE = str(Path(certselect.__file__).parent)
 # Python calls within the package: with plain counts, and by default, which chooses a measure, subtracts chance and
 # limits what features share.
-MOST_CALLS = 300
-MOST_CALLS_BY_DEFAULT = 480
+MOST_CALLS = 360
+MOST_CALLS_BY_DEFAULT = 520
 
 
 def calls_of(work):

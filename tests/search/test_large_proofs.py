@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from certselect import SubsetProblem, certify, information_terms, select, subset_problem
 from certselect.certificate import open_problem
 from certselect.certificate.proof import replay
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, render
 from certselect.relaxation import nonnegative, positive_part
 from certselect.relaxation.device import on_device
 from certselect.search import cost, prover
@@ -121,7 +121,8 @@ def test_the_cost_of_a_bound_grows_with_the_features_and_is_told(monkeypatch) ->
     assert cost.seconds_for_bound(16000) > 4 * cost.seconds_for_bound(8000)
     # The same time for twice the corner is eight times the speed.
     assert cost.seconds_per_cube(cost.LARGE) == pytest.approx(cost.seconds_per_cube(cost.LARGE - 1) / 8)
-    assert cost.cost_of_a_bound(2000).startswith("A bound, by certify='tight' or strategy='exact', would take about ")
+    said = render(cost.cost_of_a_bound(2000))
+    assert said.startswith("A bound, by certify='tight' or strategy='exact', would take about ")
     assert cost._in_words(7.4) == "7 seconds"
     assert cost._in_words(170.0) == "3 minutes"
     monkeypatch.setattr(cost, "has_room_for_proof", lambda n: False)

@@ -226,7 +226,7 @@ def test_one_feature_and_more_levels_than_samples():
     [
         ({"n_features_to_select": 0}, "n_features_to_select=0"),
         ({"n_features_to_select": 2.5}, "whole number"),
-        ({"criterion": "best"}, "one of jmi, mrmr, mifs"),
+        ({"criterion": "best"}, "one of distinct, jmi, mrmr, mifs"),
         ({"strategy": "best"}, "one of annealing, backward, cobra"),
         ({"discretize": "best"}, "uniform"),
         ({"bins": 1}, "bins"),

@@ -383,7 +383,8 @@ def subset_problem(
     >>> import numpy as np
     >>> from certselect import information_terms, subset_problem
     >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> problem = subset_problem(information_terms(X, X[:, 0] ^ X[:, 1]), k=2)
+    >>> terms = information_terms(X, X[:, 0] ^ X[:, 1], correction="none")
+    >>> problem = subset_problem(terms, k=2, criterion="jmi")
     >>> round(problem.value([0, 1]), 6)  # XOR: nothing alone, one bit together
     0.693147
     """

@@ -86,7 +86,8 @@ def value_curve(
     >>> import numpy as np
     >>> from certselect import information_terms, value_curve
     >>> X = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]])
-    >>> curve = value_curve(information_terms(X, [0, 1, 2, 3]), [1, 2, 3], copies="all")
+    >>> terms = information_terms(X, [0, 1, 2, 3], correction="none")
+    >>> curve = value_curve(terms, [1, 2, 3], criterion="jmi", copies="all")
     >>> (curve.values / np.log(2)).round(6)  # in bits; the third column repeats the first
     array([1. , 2. , 2.5])
     >>> bool((curve.upper_bounds >= curve.values).all())

@@ -49,7 +49,7 @@ class SelectionDisplay:
     >>> display.ax_.get_title(loc="left")
     '4 of 13 features chosen'
     >>> display.plot("certificate").ax_.get_xlabel()
-    'jmi (nats)'
+    'distinct (nats)'
     """
 
     ax_: Axes

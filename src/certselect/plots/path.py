@@ -43,7 +43,7 @@ def plot_path(path: ValueCurve | Sequence[Selection], *, ax: Axes | None = None)
     >>> terms = information_terms(*load_wine(return_X_y=True))
     >>> ax = plot_path(value_curve(terms, range(1, 9)))
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('number of features', 'jmi (nats)')
+    ('number of features', 'distinct (nats)')
     """
     selections = sorted(_selections(path), key=lambda selection: selection.k)
     sizes = [selection.k for selection in selections]

@@ -83,7 +83,7 @@ def choose_subset(
     >>> from sklearn.datasets import load_iris
     >>> from certselect import choose_subset
     >>> flowers = load_iris(as_frame=True).frame
-    >>> result = choose_subset(flowers, "target", 2, strategy="exact")
+    >>> result = choose_subset(flowers, "target", 2, criterion="jmi", strategy="exact")
     >>> result.names
     ('petal length (cm)', 'petal width (cm)')
     >>> result.statement

@@ -84,5 +84,5 @@ def find_strategy(name: str | Strategy, options: Mapping[str, Any] | None = None
     """The strategy of that name, or a strategy itself, once its options are known to be its own."""
     strategy = name if isinstance(name, Strategy) else _registry.find(name)
     if options:
-        strategy.check_options(options)
+        strategy.check_options(options, types=not is_built_in(strategy))
     return strategy

@@ -102,7 +102,8 @@ def select(
     >>> import numpy as np
     >>> from certselect import information_terms, select, subset_problem
     >>> X = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 1]])
-    >>> problem = subset_problem(information_terms(X, X[:, 0] ^ X[:, 1]), k=2)
+    >>> terms = information_terms(X, X[:, 0] ^ X[:, 1], correction="none")
+    >>> problem = subset_problem(terms, k=2, criterion="jmi")
     >>> select(problem, "exhaustive").indices.tolist()
     [0, 1]
     """

@@ -147,7 +147,7 @@ class SubsetSelector(FrameSelector, BaseEstimator):
     >>> from sklearn.datasets import load_iris
     >>> from certselect import SubsetSelector
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> selector = SubsetSelector(n_features_to_select=2).fit(X, y)
+    >>> selector = SubsetSelector(n_features_to_select=2, criterion="jmi").fit(X, y)
     >>> list(selector.get_feature_names_out())
     ['petal length (cm)', 'petal width (cm)']
     """

@@ -162,7 +162,7 @@ feature_groups, costs, budget, max_shared
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from certselect import SubsetSelectorCV
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> selector = SubsetSelectorCV(KNeighborsClassifier(), sizes=4).fit(X, y)
+    >>> selector = SubsetSelectorCV(KNeighborsClassifier(), sizes=4, criterion="jmi").fit(X, y)
     >>> selector.cv_results_["mean_test_score"].round(2)
     array([0.76, 0.88, 0.69, 0.69])
     >>> list(selector.get_feature_names_out())

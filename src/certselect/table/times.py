@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from certselect.errors import InvalidInput
+from certselect.errors import InvalidInput, keyword
 
 TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 # Arrow's months, days and nanoseconds: named, not imported.
@@ -57,7 +57,8 @@ def _duration_of(value: Any, where: str) -> Any:
         raise InvalidInput(
             f"intervals with months or years in {where}",
             "durations that are so many seconds",
-            "Convert them to days where the table is written, or leave that column out by exclude=.",
+            "Convert them to days where the table is written, "
+            f"or leave that column out by {keyword('exclude', spelled='')}.",
         )
     return datetime.timedelta(days=value.days, microseconds=value.nanoseconds / 1000)
 
