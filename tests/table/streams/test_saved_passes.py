@@ -30,7 +30,6 @@ TABLE = plain_table(240).drop(["id"])
 # Tells whoever started it before and after everything it saves, and waits for a line until it goes on.
 CHILD = """
 import sys, warnings
-from as_before import counted
 from certselect import information_terms
 from certselect.table.streams import file_rows, saved_passes
 warnings.simplefilter("ignore")
